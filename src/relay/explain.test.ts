@@ -109,7 +109,7 @@ describe("an explanation shows the request", () => {
     expect(bodyOf(first?.request?.body)).toMatchObject({ model: "upstream-m" });
   });
 
-  test("that is translated to the style of the vendor, with what it loses", async () => {
+  test("that is translated to the style of the vendor, with its losses", async () => {
     const { first } = await explained({
       candidates: [candidateOn("one", {}, "anthropic")],
       call: aCall({ seed: 1, max_tokens: 10 }),

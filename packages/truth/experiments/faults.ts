@@ -49,7 +49,7 @@ export const FAULTS_SPARED: Experiment = {
   },
 };
 
-interface Asked {
+interface FaultOutcome {
   readonly fault: string;
   readonly end: End;
   readonly tokens: number;
@@ -60,7 +60,7 @@ function askEach(
   key: Key,
   faults: readonly string[],
   modelOf: (fault: string) => string,
-): Promise<readonly Asked[]> {
+): Promise<readonly FaultOutcome[]> {
   return Promise.all(
     faults.map(async (fault) => {
       const { end, tokens } = await call({
@@ -76,5 +76,5 @@ function askEach(
   );
 }
 
-const listed = (asked: readonly Asked[]): Finding["figures"][string] =>
+const listed = (asked: readonly FaultOutcome[]): Finding["figures"][string] =>
   asked.length === 0 ? 0 : asked.map(({ fault }) => FAULTS[fault]?.title ?? fault).join("; ");

@@ -25,7 +25,7 @@ interface Account {
 }
 
 const WRITE_MS = 1_000;
-const NOTHING: Account = { spent: 0, calls: 0 };
+const NO_CALLS: Account = { spent: 0, calls: 0 };
 const [, , settingsPath = ""] = process.argv;
 const settings = JSON.parse(readFileSync(settingsPath, "utf8")) as Settings;
 const accounts: Record<string, Account> = existsSync(settings.path)
@@ -48,7 +48,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
     accounts[name] = { spent: 0, calls: 0, ...(quota === undefined ? {} : { quota }) };
     return send(response, 200, { id: name, secret: name });
   }
-  if (path.startsWith("/keys/")) return send(response, 200, accounts[path.slice(6)] ?? NOTHING);
+  if (path.startsWith("/keys/")) return send(response, 200, accounts[path.slice(6)] ?? NO_CALLS);
   return await forward(request, response);
 }
 

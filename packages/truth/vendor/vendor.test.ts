@@ -21,7 +21,7 @@ function ask(channel: string, plan: Plan, more: object = {}): Promise<Response> 
   });
 }
 
-test("the vendor does what the plan in the prompt says, and bills it", async () => {
+test("the vendor follows the plan in the prompt, and bills the call", async () => {
   const answer = await ask("good", { id: "a", tokens: 7 });
 
   expect(await answer.json()).toMatchObject({
@@ -52,7 +52,7 @@ test("usage ends a stream only if the gateway asks for it", async () => {
   expect(telling).toEndWith("data: [DONE]\n\n");
 });
 
-test("a stream whose reader leaves is billed for what was written until then", async () => {
+test("a stream without its reader is billed for the part that was written", async () => {
   const hangUp = new AbortController();
   const answer = await fetch(`${vendor.addressOf("good")}/chat/completions`, {
     method: "POST",

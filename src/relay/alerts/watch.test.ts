@@ -129,7 +129,7 @@ class World {
 const EXPOSED = { ...FACTS, secrets: { metrics: "Everyone can read it." } };
 
 describe("an evaluation", () => {
-  test("opens an alert for what it finds, and shows the state of the gateways", async () => {
+  test("opens an alert for each finding, and shows the state of the gateways", async () => {
     const world = new World();
     expect([world.watch.openAlerts, world.watch.state.channels]).toEqual([0, []]);
     expect(world.watch.state.isPriced("m")).toBe(true);

@@ -125,7 +125,7 @@ describe("a stream", () => {
   const events = (...texts: readonly string[]) =>
     texts.map((text) => `data: {"t":"${text}"}\n\n`).join("");
 
-  test("is redacted over its events, however long it is", async () => {
+  test("is redacted over its events at any length", async () => {
     const pieces = ["ada", "@example", ".com", ...Array<string>(500).fill(" x")];
 
     const answer = await answerOf({ parts: [events(...pieces)], isStream: true });

@@ -12,7 +12,7 @@ test("long base64 is replaced by its length in every field", () => {
   }
 });
 
-test("base64 is long from 1,024 characters on, wherever it stands", () => {
+test("base64 is long from 1,024 characters on, at any place", () => {
   for (let before = 0; before < 600; before += 37) {
     const around = (text: string): string => `${" ".repeat(before)}${text}!`;
 

@@ -58,7 +58,7 @@ describe("the usage of pictures is", () => {
     expect(usage).toMatchObject({ images: 2, outputTokens: 2 * LEAST_TOKENS, isEstimated: true });
   });
 
-  test("the sum of what the vendor reports for each", () => {
+  test("the sum of the usage that the vendor reports for each", () => {
     const { usage } = writerAfter([
       picture(0, tokens(5)),
       picture(1, tokens(7)),
@@ -193,7 +193,7 @@ describe("a stream of pictures", () => {
     expect(images.fail(refusal)).toBe("failed: Refused.");
   });
 
-  test("ignores what follows its end within one piece", async () => {
+  test("ignores everything after its end within one piece", async () => {
     const { sent } = await stream({ pieces: [[picture(0), END, picture(1)]] });
 
     expect(sent).toEqual([["picture 0;end of 1;", true]]);
@@ -234,7 +234,7 @@ describe("a stream of pictures", () => {
     expect(images.usage.images).toBe(2);
   });
 
-  test("sends what came before a failure in the same piece, and then fails", async () => {
+  test("sends the part before a failure in the same piece, and then fails", async () => {
     const failing: ImageEvent = { ...FAILED, index: 9 } as ImageEvent;
 
     const late = await stream({ pieces: [[picture(0), failing]] });

@@ -148,7 +148,7 @@ describe("a channel whose account is empty", () => {
     expect(causeFor(balanceOf(0), { ...RULES, noBalance: false })).toBeUndefined();
   });
 
-  test("has no balance if the vendor takes no calls, whatever the amount", () => {
+  test("has no balance if the vendor takes no calls, at any amount", () => {
     const states = [balanceOf(1), balanceOf(0), balanceOf(-1), balanceOf(1, false)];
 
     expect(states.map((each) => each !== undefined && hasBalance(each))).toEqual([

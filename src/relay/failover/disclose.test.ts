@@ -83,7 +83,7 @@ describe("the vendor's words", () => {
     expect(shown.vendor?.reason).toBe("The key [key] is wrong.");
   });
 
-  test("keep what the client has sent, but only for the client", () => {
+  test("keep the text that the client has sent, but only for the client", () => {
     const error = new GatewayError("upstream_rejected", "reason", { vendor });
 
     const shown = disclose(error, OWN, (piece) => piece === foreign);

@@ -138,7 +138,7 @@ test("a minute is taken once, and again after it changed", () => {
   expect(of("one", minutes.take())?.attempts).toBe(2);
 });
 
-test("what was taken does not change with later calls", () => {
+test("counts that were taken do not change with later calls", () => {
   const { minutes } = stage();
   minutes.observe(aRecord());
   const taken = minutes.take();

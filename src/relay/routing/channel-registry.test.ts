@@ -180,7 +180,7 @@ describe("the simulator answers", () => {
     expect(own.isSimulated).toBe(false);
   });
 
-  test("never if there is none", async () => {
+  test("at no time if the file has no such channel", async () => {
     const own = channelRegistry({ fallback: undefined });
 
     await own.load();

@@ -23,8 +23,8 @@ export interface Cell {
 
 interface SweepOptions {
   /**
-   * Each request streamed and whole; otherwise one of three streamed, usual settings by
-   * two caller styles for each model and rarer ones by one, in turns that the seed starts.
+   * Each setting by callers of every style, streamed and whole; otherwise for each model by one
+   * caller style, one of three streamed, in turns that the seed starts.
    */
   readonly isLong: boolean;
   readonly targets?: readonly Target[];
@@ -64,10 +64,9 @@ function asksOf({ models }: Target, isLong: boolean): readonly Ask[] {
   const asks: Ask[] = [];
   for (const [m, model] of models.entries()) {
     for (const [s, setting] of [...USUAL_SETTINGS, ...RARER_SETTINGS].entries()) {
-      const isDefault = s < USUAL_SETTINGS.length;
       for (const [c, caller] of CALLER_STYLES.entries()) {
         const turn = SEED + m + s + c;
-        if (!isLong && turn % (isDefault ? 2 : CALLER_STYLES.length) !== 0) continue;
+        if (!isLong && turn % CALLER_STYLES.length !== 0) continue;
         const streams = isLong ? [true, false] : [turn % 3 === 0];
         asks.push(...streams.map((stream) => ({ caller, model, setting, stream })));
       }
