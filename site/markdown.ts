@@ -1,5 +1,6 @@
 import { Marked, type Tokens } from "marked";
 import type { Links } from "./links.ts";
+import { namedRowsIn } from "./named-rows.ts";
 import { plainOf, type DocPage } from "./pages.ts";
 import { TEXTS } from "./texts.ts";
 
@@ -34,8 +35,13 @@ function idOf(text: string): string {
 /** The page as HTML, below its title. */
 export function renderMarkdown(page: DocPage, links: Links): string {
   const headings = headingsOf(page.markdown)[Symbol.iterator]();
+  const names = new Set(namedRowsIn(page.markdown).map(({ name }) => name));
   const marked = new Marked({
     renderer: {
+      tablerow({ text }) {
+        const [, name = ""] = /^<td><code>([^<]+)<\/code><\/td>/.exec(text) ?? [];
+        return names.delete(name) ? `<tr id="${name}">${text}</tr>\n` : `<tr>${text}</tr>\n`;
+      },
       heading({ tokens, depth }) {
         const { value } = headings.next();
         const content = this.parser.parseInline(tokens);

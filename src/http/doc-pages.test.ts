@@ -73,6 +73,8 @@ describe("a page of the documentation", () => {
     expect([english?.status, await english?.text()]).toEqual([404, "<h1>No page</h1>"]);
     expect([chinese?.status, await chinese?.text()]).toEqual([404, "<h1>没有</h1>"]);
     expect(ask("/docs/nothing", { accept: "application/json" })).toBeUndefined();
+    for (const name of ["constructor", "__proto__", "assets/none.js", "../index"])
+      expect(ask(`/docs/${name}`)?.status ?? 404).toBe(404);
   });
 
   test("is found with a slash at its end", () => {

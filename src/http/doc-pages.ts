@@ -29,7 +29,9 @@ export class DocPages {
     if (path === CONSOLE || path.startsWith(`${CONSOLE}/`)) return undefined;
     if (path.endsWith("/")) return redirect(path.replace(/\/+$/, ""));
     const name = path.slice(FOLDER.length) || "index";
-    const moved = this.#open().head.redirects[name];
+    const { redirects } = this.#open().head;
+    // A path may be the name of a member that every object has.
+    const moved = Object.hasOwn(redirects, name) ? redirects[name] : undefined;
     if (moved !== undefined) return redirect(moved);
     if (name.startsWith(ASSETS)) return this.#open().lasting(request, name);
     return this.#page(request, name) ?? this.#file(request, name) ?? this.#missing(request, name);
