@@ -73,10 +73,12 @@ test("a report of all channels names each one, and a failure sets the exit statu
 });
 
 test("a change of several channels is shown, and made with --apply", async () => {
-  expect(await prompt("change --tag eu --priority=-5 --weight 0.5 --add-tags a,b")).toEqual({
+  expect(
+    await prompt("change --tag eu --priority=-5 --weight 0.5 --proxy none --add-tags a,b"),
+  ).toEqual({
     method: "POST",
     path: "/api/channel/bulk",
-    body: { tag: "eu", change: { priority: -5, weight: 0.5 }, add_tags: ["a", "b"] },
+    body: { tag: "eu", change: { priority: -5, weight: 0.5, proxy: null }, add_tags: ["a", "b"] },
   });
   expect(await prompt("change 1 2 --status disabled --apply")).toEqual({
     method: "POST",

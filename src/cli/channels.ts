@@ -88,6 +88,7 @@ export const channels: Noun = {
         tag: "<label>",
         priority: "<number>",
         weight: "<number>",
+        proxy: "<url|none>",
         status: "enabled|disabled",
         "add-tags": "<labels>",
         "remove-tags": "<labels>",
@@ -212,6 +213,7 @@ function changeOfMany(words: Words): Prompt {
       change: defined({
         priority: numberIn(words, "priority"),
         weight: numberIn(words, "weight"),
+        proxy: proxyIn(words),
         status: status === undefined ? undefined : status === "enabled" ? 1 : 2,
       }),
       add_tags: words.list("add-tags"),
@@ -219,6 +221,12 @@ function changeOfMany(words: Words): Prompt {
       apply: words.has("apply") ? true : undefined,
     }),
   };
+}
+
+/** Null removes it. */
+function proxyIn(words: Words): string | null | undefined {
+  const given = words.text("proxy");
+  return given === "none" ? null : given;
 }
 
 function numberIn(words: Words, option: string): number | undefined {

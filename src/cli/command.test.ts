@@ -179,6 +179,10 @@ describe("arguments become a request to the management API", () => {
       method: "DELETE",
       path: "/api/model/org/m",
     });
+    expect(await question(users, "end-session 7 ab/c")).toEqual({
+      method: "DELETE",
+      path: "/api/user/7/sessions/ab%2Fc",
+    });
     expect(await question(users, "disable-key 7 9")).toEqual({
       method: "PUT",
       path: "/api/user/7/token/9",

@@ -1,5 +1,5 @@
 import { defined } from "#lib/values.ts";
-import { listing, moment, statusWord, type Noun, type Words } from "./command.ts";
+import { listing, moment, statusWord, table, type Noun, type Words } from "./command.ts";
 import { readNumber } from "./keys.ts";
 import { field, listById, SEARCHED } from "./list-by-id.ts";
 import { quotaVerbs } from "./quota.ts";
@@ -76,6 +76,29 @@ export const users: Noun = {
       usage: "open-calls <id>",
       doc: "counts the calls and video tasks of a user that run now",
       ask: (words) => ({ method: "GET", path: `${userPath(words)}/open-calls` }),
+      show: listing,
+    },
+    {
+      usage: "sessions <id>",
+      doc: "lists the sessions of a user, the most recently used first",
+      ask: (words) => ({ method: "GET", path: `${userPath(words)}/sessions` }),
+      show: (data) =>
+        table(data, ["id", "begun", "used", "network", "browser"], (each) => [
+          each["id"] ?? null,
+          moment(each["created_at"]),
+          moment(each["seen_at"]),
+          each["network"] ?? null,
+          each["user_agent"] ?? null,
+        ]),
+    },
+    {
+      usage: "end-session <id> <session>",
+      doc: "ends one session of a user",
+      ask(words) {
+        const [id, session] = words.two("the id of a user and the id of a session");
+        const path = `/api/user/${readNumber(id)}/sessions/${encodeURIComponent(session)}`;
+        return { method: "DELETE", path };
+      },
       show: listing,
     },
     {

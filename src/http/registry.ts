@@ -224,7 +224,14 @@ import {
 } from "./api/user/second-factor.ts";
 import { getAccount } from "./api/user/account.ts";
 import { countUserCalls } from "./api/user/open-calls.ts";
-import { endSession, endSessions, endUserSessions, listSessions } from "./api/user/sessions.ts";
+import {
+  endSession,
+  endSessions,
+  endUserSession,
+  endUserSessions,
+  listSessions,
+  listUserSessions,
+} from "./api/user/sessions.ts";
 import { confirmEmail } from "./api/user/change-email.ts";
 import { requestPasswordReset, resetPassword } from "./api/user/password-reset.ts";
 import {
@@ -446,6 +453,8 @@ export const ENDPOINTS: EndpointsBySubject = {
     listSessions,
     endSessions,
     endSession,
+    listUserSessions,
+    endUserSession,
     endUserSessions,
   ],
   ownAccount: [getAccount],

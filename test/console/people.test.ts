@@ -1,6 +1,15 @@
 import { afterAll, beforeAll, describe, expect } from "bun:test";
 import type { Page } from "playwright-core";
-import { asRoot, openWithRoot, PASSWORD, ROOT, textIn } from "#test/accounts.ts";
+import {
+  asRoot,
+  askWith,
+  codeOf,
+  logIn,
+  openWithRoot,
+  PASSWORD,
+  ROOT,
+  textIn,
+} from "#test/accounts.ts";
 import { testInBrowser } from "#test/browser.ts";
 import type { TestGateway } from "#test/harness.ts";
 
@@ -85,5 +94,67 @@ describe("people in the console", () => {
     const members = users.data["items"] as readonly { readonly team_id: number | null }[];
     expect(members.filter(({ team_id: id }) => id !== null)).toHaveLength(10);
     expect(clicks).toBeLessThanOrEqual(5);
+  });
+
+  testInBrowser(
+    "an admin ends one session of a user, and makes a key for the user",
+    async (page) => {
+      const root = await asRoot(opened.url);
+      const made = await root("POST", "/api/user", { username: "mira", password: PASSWORD });
+      const id = Number(made.data["id"]);
+      const mira = askWith(
+        opened.url,
+        await logIn(opened.url, { username: "mira", password: PASSWORD }),
+      );
+      await logInAsRoot(page);
+
+      await page.goto(`${opened.url}/users?user=${id}`);
+      await page.getByRole("button", { name: "End", exact: true }).click();
+      await page.getByText("There is no session.").waitFor();
+      expect((await mira("GET", "/api/user/self")).status).toBe(401);
+
+      await page.getByRole("dialog").getByRole("link", { name: "Keys", exact: true }).click();
+      await page.getByRole("button", { name: "New key" }).click();
+      await page.getByLabel("Name", { exact: true }).fill("robot");
+      await page
+        .getByRole("button", { name: "Save" })
+        .or(page.getByRole("button", { name: "Create" }))
+        .first()
+        .click();
+      await page.getByText(/^sk-/).first().waitFor();
+      const keys = await root("GET", `/api/user/${id}/token`);
+      expect(keys.data["items"]).toMatchObject([{ name: "robot" }]);
+    },
+  );
+
+  testInBrowser("a user changes the address and sets up a second factor", async (page) => {
+    const root = await asRoot(opened.url);
+    await root("POST", "/api/user", { username: "nora", password: PASSWORD });
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.goto(`${opened.url}/login`);
+    await page.fill("input[name=username]", "nora");
+    await page.fill("input[name=password]", PASSWORD);
+    await page.click("button[type=submit]");
+    await page.waitForURL((url) => url.pathname === "/");
+
+    await page.goto(`${opened.url}/account`);
+    await page.getByLabel("Email address").fill("nora@example.com");
+    const profile = page.locator("form", { has: page.getByLabel("Email address") });
+    await profile.getByLabel("Your password").fill(PASSWORD);
+    await profile.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("status").first().waitFor();
+
+    await page.getByRole("button", { name: "Set it up" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Your password").fill(PASSWORD);
+    await dialog.getByRole("button", { name: "Continue" }).click();
+    const secret = (await dialog.getByText(/^[A-Z2-7]{16,}$/).innerText()).trim();
+    await dialog.getByLabel("The code that it shows").fill(codeOf(secret));
+    await dialog.getByRole("button", { name: "Confirm" }).click();
+    await dialog.getByRole("button", { name: "I have stored them" }).click();
+    await page.getByRole("button", { name: "Replace it" }).waitFor();
+
+    const found = await root("GET", "/api/user?q=nora");
+    expect(found.data["items"]).toMatchObject([{ email: "nora@example.com", second_factor: true }]);
   });
 });

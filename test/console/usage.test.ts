@@ -107,3 +107,20 @@ inBrowser(
   },
   MINUTE_MS,
 );
+
+inBrowser(
+  "amounts show in the gateway's second currency beside dollars",
+  async () => {
+    await root("PUT", "/api/setting/display.currency", { value: "JPY=150" });
+
+    await page.goto(`${opened.url}/usage?by=user&period=week`);
+    await page.getByRole("columnheader", { name: "JPY" }).waitFor();
+    const yen = await page.locator("[data-row] td", { hasText: "¥" }).allInnerTexts();
+    await page.goto(opened.url);
+    const note = page.getByText(/^¥[\d.]+ · UTC/).first();
+
+    expect(yen.length).toBeGreaterThan(0);
+    await note.waitFor();
+  },
+  MINUTE_MS,
+);

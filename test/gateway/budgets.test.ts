@@ -4,6 +4,7 @@ import { memberOf } from "#lib/values.ts";
 import { startSandbox, type Sandbox } from "@sluice/sandbox/server.ts";
 import { asRoot, asUser, bearer, openWithRoot, textIn, type Ask } from "#test/accounts.ts";
 import { openBooks } from "#test/books.ts";
+import { isPostgresReachable, openScratchDatabase } from "#test/scratch-database.ts";
 import { waitFor } from "#test/wait.ts";
 import { simulatedChannel, type TestGateway } from "#test/harness.ts";
 
@@ -640,3 +641,49 @@ describe("a budget of all callers together", () => {
     expect(budgetsIn((await admin("GET", path)).data)).toEqual([]);
   });
 });
+
+describe.if(isPostgresReachable || process.env["CI"] !== undefined)("on PostgreSQL", () => {
+  test("a budget of all callers binds every gateway, and amounts show in a second currency", async () => {
+    await using database = await openScratchDatabase();
+    const secret = "one-secret-for-all-gateways-0123456789";
+    const env = { DATABASE_URL: database.url, SLUICE_SECRET: secret };
+    const yaml = `display: { currency: EUR=0.5 }
+channels:
+${simulatedChannel("sim", sandbox.url, `models: [${MODEL}]`)}`;
+    await using first = await openWithRoot({ yaml, env });
+    await using second = await openWithRoot({ yaml, env });
+    const root = await asRoot(first.url);
+    const { data } = await root("POST", "/api/token", { name: "own" });
+    const call = async ({ post }: TestGateway): Promise<number> => {
+      const body = { model: MODEL, max_tokens: 100, messages: [{ role: "user", content: "hi" }] };
+      const answer = await post("/v1/chat/completions", body, bearer(textIn(data, "key")));
+      await answer.text();
+      return answer.status;
+    };
+    const path = "/api/gateway/budget";
+
+    expect(await call(second)).toBe(200);
+    await root("PUT", path, { budget_month_usd: 0, budgets: [{ period: "day", warn_usd: 1 }] });
+    await waitFor(async () => (await call(second)) === 402);
+    const raise = { period: "month", add_usd: 1, until: tomorrow() + 86_400, reason: "launch" };
+    await root("POST", `${path}/raise`, raise);
+    await waitFor(async () => (await call(second)) === 200);
+
+    expect((await root("GET", path)).data).toMatchObject({
+      budgets: [
+        { period: "month", amount_usd: 0, limit_usd: 1 },
+        { period: "day", amount_usd: null, warn_usd: 1 },
+      ],
+    });
+    await waitFor(async () => Number(totalOf(await root("GET", "/api/usage"))["calls"]) > 1);
+    const { cost_usd: cost, cost_display: shown } = totalOf(await root("GET", "/api/usage"));
+    expect(Number(shown)).toBeCloseTo(Number(cost) / 2, 8);
+    expect((await root("GET", "/api/user/self")).data["display"]).toMatchObject({
+      currency: "EUR",
+    });
+  });
+});
+
+function totalOf({ data }: { readonly data: JsonObject }): JsonObject {
+  return data["total"] as JsonObject;
+}

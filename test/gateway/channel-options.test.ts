@@ -305,6 +305,34 @@ describe("a change of several channels", () => {
     expect((await bulk(request)).data["items"]).toMatchObject([{ changes: {} }, { changes: {} }]);
   });
 
+  test("sets a proxy for all of them, and says that its login is new", async () => {
+    const channels = [await create({}), await create({ proxy: "http://other.example:3128" })];
+    const ids = channels.map(({ id }) => id);
+    const change = { proxy: `http://${LOGIN}@127.0.0.1:3128` };
+    const shown = "http://***@127.0.0.1:3128";
+
+    const planned = await bulk({ ids, change });
+    await bulk({ ids, change, plan: planned.data["plan"], apply: true });
+    const other = await bulk({ ids, change: { proxy: "http://me:else@127.0.0.1:3128" } });
+    const removed = await bulk({ ids, change: { proxy: null }, apply: true });
+
+    const after = `${shown} (new login)`;
+    expect(planned.data["items"]).toMatchObject([
+      { changes: { proxy: { before: null, after } } },
+      { changes: { proxy: { before: "http://other.example:3128", after } } },
+    ]);
+    expect(JSON.stringify(planned.data)).not.toContain(LOGIN);
+    expect(other.data["items"]).toMatchObject([
+      { changes: { proxy: { before: shown, after } } },
+      {},
+    ]);
+    expect(removed.data["items"]).toMatchObject([{ changes: { proxy: { after: null } } }, {}]);
+    for (const id of ids) {
+      const { data } = await root("GET", `/api/channel/${id}`);
+      expect(data).toMatchObject({ proxy: null, credentials: { count: 1 } });
+    }
+  });
+
   test("enables and disables channels by their ids, and names mistakes", async () => {
     const { id, name } = await create({ tags: ["old"] });
     const ids = [id];

@@ -305,6 +305,14 @@ describe("users", () => {
 
     const { data } = await home("GET", "/api/user/self/sessions");
     const { data: account } = await home("GET", "/api/user/self/account");
+    const root = await asRoot(opened.url);
+    const { data: self } = await home("GET", "/api/user/self");
+    const path = `/api/user/${Number(self["id"])}/sessions`;
+    const seen = await root("GET", path);
+    const [, second] = seen.data["items"] as { id: string }[];
+    const one = await root("DELETE", `${path}/${second?.id}`);
+    const again = await root("DELETE", `${path}/${second?.id}`);
+    const refused = [await home("GET", path), await root("GET", "/api/user/1/sessions")];
     const ended = await home("POST", "/api/user/self/sessions/end");
 
     // The first one made the user's token.
@@ -323,7 +331,14 @@ describe("users", () => {
       issuers: [],
       sessions: data["items"],
     });
-    expect(ended.data).toEqual({ ended: 2 });
+    expect(seen.data["items"]).toMatchObject([
+      { network: "2001:db8:1::/48", is_own: false },
+      { network: "203.0.113.0/24" },
+      {},
+    ]);
+    expect([one.status, again.status]).toEqual([200, 404]);
+    expect(refused.map(({ status }) => status)).toEqual([403, 403]);
+    expect(ended.data).toEqual({ ended: 1 });
     expect((await cafe("GET", "/api/user/self")).status).toBe(401);
     expect((await home("GET", "/api/user/self")).status).toBe(200);
   });

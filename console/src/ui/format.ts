@@ -2,14 +2,16 @@ import { locale } from "../app/language.ts";
 
 /** $12.30, $0.0041, $0.0000023: never an exponent. `usd`: US dollars, as a number or a decimal text. */
 export function money(usd: number | string | null | undefined): string {
-  if (usd === null || usd === undefined) return "–";
-  const value = Number(usd);
+  return usd === null || usd === undefined ? "–" : moneyIn("USD", Number(usd));
+}
+
+export function moneyIn(currency: string, value: number): string {
   const size = Math.abs(value);
   const digits =
     size === 0 || size >= 1 ? 2 : size >= 0.01 ? 4 : Math.min(12, 2 - Math.floor(Math.log10(size)));
   return numbers({
     style: "currency",
-    currency: "USD",
+    currency,
     currencyDisplay: "narrowSymbol",
     minimumFractionDigits: 2,
     maximumFractionDigits: digits,

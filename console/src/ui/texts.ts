@@ -26,6 +26,15 @@ export const UI_TEXTS = messages(
     yes: "Yes",
     no: "No",
     none: "None",
+    session: {
+      label: "Sessions",
+      none: "There is no session.",
+      browser: "Browser",
+      network: "Network",
+      seen: "Last used",
+      thisOne: "This one",
+      end: "End",
+    },
   },
   {
     cancel: "取消",
@@ -51,5 +60,14 @@ export const UI_TEXTS = messages(
     yes: "是",
     no: "否",
     none: "无",
+    session: {
+      label: "会话",
+      none: "没有会话。",
+      browser: "浏览器",
+      network: "网络",
+      seen: "最近使用",
+      thisOne: "当前",
+      end: "结束",
+    },
   },
 );

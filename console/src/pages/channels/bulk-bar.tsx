@@ -17,6 +17,7 @@ interface Change {
   readonly status?: number;
   readonly priority?: number;
   readonly weight?: number;
+  readonly proxy?: string | null;
 }
 
 /** Channels by their ids, or all with a tag. */
@@ -35,6 +36,7 @@ export function BulkBar({
   const t = useTexts(CHANNEL_TEXTS);
   const [priority, setPriority] = useState("");
   const [weight, setWeight] = useState("");
+  const [proxy, setProxy] = useState("");
   const [change, setChange] = useState<Change>();
   return (
     <div className="border-accent bg-accent-soft flex flex-wrap items-center gap-2 rounded-md border px-3 py-1.5 text-sm">
@@ -43,17 +45,25 @@ export function BulkBar({
       </span>
       <Button onClick={() => setChange({ status: ENABLED })}>{t.enable}</Button>
       <Button onClick={() => setChange({ status: DISABLED })}>{t.disable}</Button>
-      <NumberField
+      <ValueField
         label={t.setPriority}
         value={priority}
         onChange={setPriority}
-        onSet={(value) => setChange({ priority: value })}
+        onSet={() => setChange({ priority: Number(priority) })}
       />
-      <NumberField
+      <ValueField
         label={t.setWeight}
         value={weight}
         onChange={setWeight}
-        onSet={(value) => setChange({ weight: value })}
+        onSet={() => setChange({ weight: Number(weight) })}
+      />
+      <ValueField
+        label={t.setProxy}
+        title={t.setProxyHint}
+        type="text"
+        value={proxy}
+        onChange={setProxy}
+        onSet={() => setChange({ proxy: proxy.trim() || null })}
       />
       {change !== undefined && (
         <Plan
@@ -71,31 +81,38 @@ export function BulkBar({
   );
 }
 
-function NumberField({
+function ValueField({
   label,
+  title,
+  type = "number",
   value,
   onChange,
   onSet,
 }: {
   readonly label: string;
+  readonly title?: string;
+  /** A number is required, and no text removes the value. */
+  readonly type?: "number" | "text";
   readonly value: string;
   readonly onChange: (value: string) => void;
-  readonly onSet: (value: number) => void;
+  readonly onSet: () => void;
 }) {
   return (
     <form
       className="flex gap-1"
       onSubmit={(event) => {
         event.preventDefault();
-        onSet(Number(value));
+        onSet();
       }}
     >
       <Input
-        type="number"
+        type={type}
         step="any"
-        required
+        required={type === "number"}
+        autoComplete="off"
         aria-label={label}
-        className="w-20"
+        title={title}
+        className={type === "number" ? "w-20" : "w-44"}
         value={value}
         onChange={(event) => onChange(event.target.value)}
       />

@@ -67,6 +67,8 @@ export const CHANNEL_TEXTS = messages(
     withTag: (tag: string) => `All with the tag ${tag}`,
     setPriority: "Set priority",
     setWeight: "Set weight",
+    setProxy: "Set proxy",
+    setProxyHint: "http:// or socks5:// with its login. Empty: no proxy.",
     plan: (count: string) => `Change ${count} channels?`,
     planEnds: (calls: string) =>
       `New calls go to other channels. ${calls} running calls are completed.`,
@@ -169,6 +171,8 @@ export const CHANNEL_TEXTS = messages(
     withTag: (tag) => `标签 ${tag} 的全部渠道`,
     setPriority: "设置优先级",
     setWeight: "设置权重",
+    setProxy: "设置代理",
+    setProxyHint: "http:// 或 socks5:// 地址，可含登录信息；留空表示不使用代理。",
     plan: (count) => `修改 ${count} 个渠道？`,
     planEnds: (calls) => `新调用会转到其他渠道。${calls} 个进行中的调用会完成。`,
     isEnabled: "已启用",

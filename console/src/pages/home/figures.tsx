@@ -1,10 +1,16 @@
 import type { ReactNode } from "react";
+import type { DisplayMoney } from "../../app/user.tsx";
 
 export interface Figure {
   readonly name: string;
   readonly value: ReactNode;
   /** The period or limit of the value. */
   readonly note: ReactNode;
+}
+
+/** The note of an amount: the amount in the second currency, if there is one, and its period. */
+export function besideOf(display: DisplayMoney | undefined, usd: number, note: string): string {
+  return display === undefined ? note : `${display.write(usd)} · ${note}`;
 }
 
 /** Figures in one line, each with its period. */

@@ -2,11 +2,11 @@ import { Link } from "wouter";
 import { hooks, type Schemas } from "../../api/client.ts";
 import { useTexts } from "../../app/language.ts";
 import { isAtLeast } from "../../app/pages.ts";
-import { useUser } from "../../app/user.tsx";
+import { useDisplayMoney, useUser } from "../../app/user.tsx";
 import { milliseconds, money, percent } from "../../ui/format.ts";
 import { Page as PageFrame } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
-import { Figures } from "./figures.tsx";
+import { besideOf, Figures } from "./figures.tsx";
 import { FirstSteps } from "./first-steps.tsx";
 import { OwnPart, Snippets } from "./own.tsx";
 import { Problems } from "./problems.tsx";
@@ -65,7 +65,9 @@ export function Page() {
 
 function Traffic({ home: { traffic, spend } }: { readonly home: Schemas["Home"] }) {
   const t = useTexts(HOME_TEXTS);
+  const display = useDisplayMoney();
   if (traffic === null || spend === null) return null;
+  const noteOf = (usd: number): string => besideOf(display, usd, t.utc);
   const { first_byte_p50_ms: p50, first_byte_p95_ms: p95 } = traffic;
   return (
     <Figures
@@ -78,8 +80,8 @@ function Traffic({ home: { traffic, spend } }: { readonly home: Schemas["Home"] 
           value: `${milliseconds(p50)} / ${milliseconds(p95)}`,
           note: t.recent,
         },
-        { name: t.today, value: money(spend.today_usd), note: t.utc },
-        { name: t.month, value: money(spend.month_usd), note: t.utc },
+        { name: t.today, value: money(spend.today_usd), note: noteOf(spend.today_usd) },
+        { name: t.month, value: money(spend.month_usd), note: noteOf(spend.month_usd) },
       ]}
     />
   );

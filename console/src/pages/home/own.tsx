@@ -2,11 +2,12 @@ import { Link } from "wouter";
 import type { Schemas } from "../../api/client.ts";
 import { snippetsOf } from "../../api/snippets.ts";
 import { useTexts } from "../../app/language.ts";
+import { useDisplayMoney } from "../../app/user.tsx";
 import { Code } from "../../ui/copy.tsx";
 import { money, relativeTime } from "../../ui/format.ts";
 import { Empty, Section } from "../../ui/page.tsx";
 import { Table, type Column } from "../../ui/table.tsx";
-import { Figures } from "./figures.tsx";
+import { besideOf, Figures } from "./figures.tsx";
 import { HOME_TEXTS } from "./texts.ts";
 
 type Own = Schemas["Home"]["own"];
@@ -16,6 +17,7 @@ const SHOWN_SNIPPETS: readonly string[] = ["curl", "OpenAI SDK", "Claude Code"];
 /** The user's own spend, budgets and keys. */
 export function OwnPart({ own }: { readonly own: Own }) {
   const t = useTexts(HOME_TEXTS);
+  const display = useDisplayMoney();
   const columns: readonly Column<Schemas["Token"]>[] = [
     { name: "name", label: t.name, cell: ({ name }) => name },
     {
@@ -39,6 +41,7 @@ export function OwnPart({ own }: { readonly own: Own }) {
       cell: ({ quota_usd }) => (quota_usd === null ? t.unlimited : money(quota_usd)),
     },
   ];
+  const noteOf = (usd: number): string => besideOf(display, usd, t.utc);
   return (
     <Section
       title={t.own}
@@ -51,8 +54,16 @@ export function OwnPart({ own }: { readonly own: Own }) {
       <Figures
         label={t.own}
         figures={[
-          { name: t.ownToday, value: money(own.spend.today_usd), note: t.utc },
-          { name: t.ownMonth, value: money(own.spend.month_usd), note: t.utc },
+          {
+            name: t.ownToday,
+            value: money(own.spend.today_usd),
+            note: noteOf(own.spend.today_usd),
+          },
+          {
+            name: t.ownMonth,
+            value: money(own.spend.month_usd),
+            note: noteOf(own.spend.month_usd),
+          },
           ...own.budgets.map(({ period, amount_usd: limit, spent_usd, resets_at }) => ({
             name: t.budgetOf[period],
             value: money(spent_usd),

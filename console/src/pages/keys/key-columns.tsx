@@ -22,6 +22,8 @@ interface KeyActs {
   readonly rotate: (token: Token) => void;
   readonly endOld: (token: Token) => void;
   readonly remove: (token: Token) => void;
+  /** Only a key of one's own. */
+  readonly mayRotate: boolean;
 }
 
 export function keyColumns(t: Texts, acts: KeyActs): readonly Column<Token>[] {
@@ -138,10 +140,12 @@ function RowMenu({ token, acts }: { readonly token: Token; readonly acts: KeyAct
           <Button look="quiet" className="justify-start" onClick={() => acts.toggle(token)}>
             {token.status === ENABLED ? t.disable : t.enable}
           </Button>
-          <Button look="quiet" className="justify-start" onClick={() => acts.rotate(token)}>
-            {t.rotate}
-          </Button>
-          {token.old_expires_at !== null && (
+          {acts.mayRotate && (
+            <Button look="quiet" className="justify-start" onClick={() => acts.rotate(token)}>
+              {t.rotate}
+            </Button>
+          )}
+          {acts.mayRotate && token.old_expires_at !== null && (
             <Button look="quiet" className="justify-start" onClick={() => acts.endOld(token)}>
               {t.endOld}
             </Button>

@@ -1,4 +1,3 @@
-import { useQueryClient } from "@tanstack/react-query";
 import { Plus } from "lucide-react";
 import { useState } from "react";
 import { hooks } from "../../api/client.ts";
@@ -15,6 +14,7 @@ import { KeyForm, type KeyFields, type Token } from "./key-form.tsx";
 import { NewSecret } from "./new-secret.tsx";
 import { RotateKey } from "./rotate-key.tsx";
 import { KEY_TEXTS } from "./texts.ts";
+import { useKeys } from "./use-keys.ts";
 
 const PAGE_SIZE = 100;
 
@@ -22,65 +22,51 @@ type Open =
   | { readonly what: "new" }
   | { readonly what: "remove" | "rotate"; readonly token: Token };
 
-/** The user's own keys. */
+/** The user's own keys, or those of another user (`?user=7`), who stands below. */
 export function Page() {
   const t = useTexts(KEY_TEXTS);
-  const client = useQueryClient();
   const [page, setPage] = useState(1);
   const query = { p: String(page), page_size: String(PAGE_SIZE) };
-  const tokens = hooks.useQuery("get", "/api/token", { params: { query } as never });
+  const [params, setParams] = useQueryState();
+  const user = params.get("user") ?? undefined;
+  const keys = useKeys(user, query);
+  const { list: tokens } = keys;
   const [open, setOpen] = useState<Open>();
   const [secret, setSecret] = useState<string>();
-  const refresh = (): void => void client.invalidateQueries({ queryKey: ["get", "/api/token"] });
-  const [params, setParams] = useQueryState();
   const edited = tokens.data?.data.items.find(({ id }) => String(id) === params.get("key"));
   const close = (): void => {
     setOpen(undefined);
     setParams({ key: undefined });
   };
-
-  const create = hooks.useMutation("post", "/api/token", {
-    onSuccess({ data }) {
-      close();
-      setSecret(data.key);
-      refresh();
-    },
-    onError: () => undefined,
-  });
-  const update = hooks.useMutation("put", "/api/token/{id}", { onSuccess: refresh });
-  const remove = hooks.useMutation("delete", "/api/token/{id}", { onSuccess: refresh });
   const endOld = hooks.useMutation("delete", "/api/key/{id}/old-secret", {
     onSuccess() {
       toast(t.endedOld);
-      refresh();
+      keys.refresh();
     },
   });
   const save = (fields: KeyFields): void => {
-    if (edited === undefined) return create.mutate({ body: fields as never });
-    update.mutate(
-      { params: { path: { id: String(edited.id) } }, body: fields as never },
-      {
-        onSuccess() {
-          close();
-          toast(t.saved);
-        },
-      },
-    );
+    if (edited === undefined) {
+      return keys.create(fields, (made) => {
+        close();
+        setSecret(made);
+      });
+    }
+    keys.update(edited.id, fields, () => {
+      close();
+      toast(t.saved);
+    });
   };
-  const toggle = (token: Token): void => {
-    const isEnabled = token.status === ENABLED;
-    update.mutate(
-      {
-        params: { path: { id: String(token.id) } },
-        body: { status: isEnabled ? 2 : ENABLED } as never,
-      },
-      { onSuccess: () => toast(isEnabled ? t.disabled(token.name) : t.enabled(token.name)) },
+  const toggle = ({ id, name, status }: Token): void => {
+    const isEnabled = status === ENABLED;
+    keys.update(id, { status: isEnabled ? 2 : ENABLED }, () =>
+      toast(isEnabled ? t.disabled(name) : t.enabled(name)),
     );
   };
 
   const columns = keyColumns(t, {
     edit: ({ id }) => setParams({ key: String(id) }),
     toggle,
+    mayRotate: user === undefined,
     rotate: (token) => setOpen({ what: "rotate", token }),
     endOld: ({ id }) => endOld.mutate({ params: { path: { id: String(id) } } }),
     remove: (token) => setOpen({ what: "remove", token }),
@@ -88,9 +74,9 @@ export function Page() {
   const total = tokens.data?.data.total ?? 0;
   return (
     <PageFrame
-      title={t.title}
-      equal={{ path: "/api/token", query }}
-      command="sluice keys list"
+      title={user === undefined ? t.title : t.titleOf(user)}
+      equal={{ path: keys.path, query }}
+      command={keys.command}
       actions={
         <Button look="main" icon={<Plus size={14} />} onClick={() => setOpen({ what: "new" })}>
           {t.create}
@@ -126,8 +112,8 @@ export function Page() {
         <KeyForm
           key={edited?.id}
           {...(edited === undefined ? {} : { token: edited })}
-          busy={create.isPending || update.isPending}
-          error={edited === undefined ? create.error : update.error}
+          busy={keys.creating.isPending || keys.updating.isPending}
+          error={edited === undefined ? keys.creating.error : keys.updating.error}
           onSave={save}
           onClose={close}
         />
@@ -136,18 +122,13 @@ export function Page() {
         <Confirm
           title={t.removeTitle}
           action={t.remove}
-          busy={remove.isPending}
+          busy={keys.isRemoving}
           onClose={close}
           onConfirm={() =>
-            remove.mutate(
-              { params: { path: { id: String(open.token.id) } } },
-              {
-                onSuccess() {
-                  close();
-                  toast(t.removed(open.token.name));
-                },
-              },
-            )
+            keys.remove(open.token.id, () => {
+              close();
+              toast(t.removed(open.token.name));
+            })
           }
         >
           {t.removeHint(open.token.name)}
@@ -160,7 +141,7 @@ export function Page() {
           onRotated={(made) => {
             close();
             setSecret(made);
-            refresh();
+            keys.refresh();
           }}
         />
       )}

@@ -3,6 +3,7 @@ import { messages } from "../../app/language.ts";
 export const KEY_TEXTS = messages(
   {
     title: "Keys",
+    titleOf: (user: string) => `Keys of user ${user}`,
     create: "New key",
     label: "Your keys, latest first",
     empty: "You have no key yet",
@@ -75,6 +76,7 @@ export const KEY_TEXTS = messages(
   },
   {
     title: "密钥",
+    titleOf: (user) => `用户 ${user} 的密钥`,
     create: "新建密钥",
     label: "您的密钥，最新在前",
     empty: "您还没有密钥",

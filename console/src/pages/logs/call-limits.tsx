@@ -20,9 +20,12 @@ export function CallLimits({
   const t = useTexts(LOG_TEXTS);
   const { id, role } = useUser();
   const hrefOf = (owner: "key" | "user" | "team"): string | undefined => {
-    if (owner === "key") return call.user_id === id ? budgetHref("key", call.token_id) : undefined;
+    const isOwn = call.user_id === id;
+    if (owner === "key" && isOwn) return budgetHref("key", call.token_id);
+    if (!isAtLeast(role, "admin")) return undefined;
+    if (owner === "key") return budgetHref("key", call.token_id, call.user_id);
     const of = owner === "user" ? call.user_id : call.team_id;
-    return of === null || !isAtLeast(role, "admin") ? undefined : budgetHref(owner, of);
+    return of === null ? undefined : budgetHref(owner, of);
   };
   const { rates, budgets } = limits;
   const bound = rates.filter(

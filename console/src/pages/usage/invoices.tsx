@@ -1,4 +1,5 @@
 import { locale, useTexts } from "../../app/language.ts";
+import { useDisplayMoney, type DisplayMoney } from "../../app/user.tsx";
 import { Select } from "../../ui/field.tsx";
 import { count, money } from "../../ui/format.ts";
 import { Empty } from "../../ui/page.tsx";
@@ -20,6 +21,7 @@ interface InvoicesProps {
 /** Statements: of each user or team in a month; for others, their own by month. */
 export function Invoices({ scope, params, set }: InvoicesProps) {
   const t = useTexts(USAGE_TEXTS);
+  const display = useDisplayMoney();
   const months = latestMonths(Date.now());
   const month = months.find((each) => each === params.get("of_month")) ?? months[0] ?? "";
   const kind = params.get("of") === "team" ? "team" : "user";
@@ -73,7 +75,7 @@ export function Invoices({ scope, params, set }: InvoicesProps) {
                 monthName(monthOf(item))
               ),
           },
-          ...figures(t),
+          ...figures(t, display),
           {
             name: "links",
             label: t.invoice,
@@ -91,9 +93,10 @@ export function Invoices({ scope, params, set }: InvoicesProps) {
   );
 }
 
-function figures(t: {
-  readonly measures: { readonly cost: string; readonly calls: string };
-}): readonly Column<Item>[] {
+function figures(
+  t: { readonly measures: { readonly cost: string; readonly calls: string } },
+  display: DisplayMoney | undefined,
+): readonly Column<Item>[] {
   return [
     {
       name: "calls",
@@ -110,6 +113,17 @@ function figures(t: {
       align: "end",
       cell: ({ cost_usd }) => money(cost_usd),
     },
+    ...(display === undefined
+      ? []
+      : [
+          {
+            name: "display",
+            label: display.currency,
+            width: "7rem",
+            align: "end",
+            cell: ({ cost_usd }) => display.write(cost_usd),
+          } satisfies Column<Item>,
+        ]),
   ];
 }
 

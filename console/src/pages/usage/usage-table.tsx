@@ -2,7 +2,7 @@ import { Link } from "wouter";
 import { budgetHref } from "../../app/budget-href.ts";
 import { useTexts } from "../../app/language.ts";
 import { isAtLeast } from "../../app/pages.ts";
-import { useUser } from "../../app/user.tsx";
+import { useDisplayMoney, useUser, type DisplayMoney } from "../../app/user.tsx";
 import { count, money, percent } from "../../ui/format.ts";
 import { Empty } from "../../ui/page.tsx";
 import { Table, type Column } from "../../ui/table.tsx";
@@ -31,6 +31,7 @@ interface UsageTableProps {
 export function UsageTable({ choice, report, parts, search }: UsageTableProps) {
   const t = useTexts(USAGE_TEXTS);
   const { role } = useUser();
+  const display = useDisplayMoney();
   const { first, second } = choice;
   const dimensions: readonly Category[] = isTime(first) ? [second] : [first, second];
   const rows = report?.items;
@@ -51,7 +52,7 @@ export function UsageTable({ choice, report, parts, search }: UsageTableProps) {
         ...dimensions.map((each, at) =>
           dimensionColumn(each, t, at === dimensions.length - 1 ? parts : []),
         ),
-        ...figureColumns(t, Number(report?.total.cost_usd ?? 0), choice.isCompared),
+        ...figureColumns(t, Number(report?.total.cost_usd ?? 0), choice.isCompared, display),
         linksColumn(second, t, isAtLeast(role, "admin")),
       ]}
       rows={rows}
@@ -93,7 +94,12 @@ function dimensionColumn(category: Category, t: Texts, parts: readonly Part[]): 
   };
 }
 
-function figureColumns(t: Texts, total: number, isCompared: boolean): readonly Column<Item>[] {
+function figureColumns(
+  t: Texts,
+  total: number,
+  isCompared: boolean,
+  display: DisplayMoney | undefined,
+): readonly Column<Item>[] {
   const share = (item: Item): string =>
     total === 0 ? "–" : percent(Number(item.cost_usd) / total);
   const figure = (
@@ -111,6 +117,9 @@ function figureColumns(t: Texts, total: number, isCompared: boolean): readonly C
   });
   return [
     figure("cost", t.measures.cost, ({ cost_usd }) => money(cost_usd)),
+    ...(display === undefined
+      ? []
+      : [figure("display", display.currency, ({ cost_usd }) => display.write(cost_usd))]),
     figure("share", t.share, share),
     ...(isCompared
       ? [

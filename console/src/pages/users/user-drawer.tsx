@@ -14,6 +14,7 @@ import { toast } from "../../ui/toast.tsx";
 import { useFields } from "../../ui/use-fields.ts";
 import { USER_TEXTS } from "./texts.ts";
 import { Access } from "./access.tsx";
+import { UserSessions } from "./user-sessions.tsx";
 import { UserBudgets } from "./user-budgets.tsx";
 import { rolesBelow, useNames, useRefreshedUsers, type ListedUser } from "./user.ts";
 
@@ -45,6 +46,11 @@ export function UserDrawer({ user, onClose }: UserDrawerProps) {
           <Link href={`/logs?user=${user.id}`} className="text-accent hover:underline">
             {t.calls}
           </Link>
+          {isBelow && (
+            <Link href={`/keys?user=${user.id}`} className="text-accent hover:underline">
+              {t.itsKeys}
+            </Link>
+          )}
           {user.team_id !== null && (
             <Link href={`/teams?team=${user.team_id}`} className="text-accent hover:underline">
               {t.itsTeam}
@@ -64,6 +70,7 @@ export function UserDrawer({ user, onClose }: UserDrawerProps) {
         <UserBudgets user={user} mayChange={mayPay} />
         {mayPay && <TopUp user={user} />}
         {isBelow && <Change user={user} />}
+        {isBelow && user.kind === "person" && <UserSessions id={user.id} />}
         {isBelow && <Access user={user} onRemoved={onClose} />}
       </div>
     </Dialog>

@@ -1,10 +1,12 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { CHANNEL_FIELDS } from "#config/documents/channel.ts";
+import type { ChannelProxy } from "#core/channel.ts";
 import { GatewayError } from "#core/error.ts";
 import type { StoredChannel } from "#core/stored-routing.ts";
 import type { User } from "#core/user.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
+import { textOf } from "#lib/values.ts";
 import type { RoutingDeps } from "#http/deps/routing.ts";
 import { requireUser } from "#http/require-user.ts";
 import type { ListedChannel } from "#relay/routing/channel-registry.ts";
@@ -28,7 +30,6 @@ const {
   models: _models,
   style: _style,
   options: _options,
-  proxy: _proxy,
   ...SHARED_FIELDS
 } = CHANNEL_FIELDS;
 
@@ -152,14 +153,22 @@ async function targetsOf(
 
 function plannedFor(stored: StoredChannel, given: Given, actor: User, deps: Deps): Planned {
   const change = changeOf(stored, bodyFor(stored, given), actor, deps);
-  const before = { status: stored.isEnabled ? 1 : 2, ...describe(stored) };
-  const after: JsonObject = { status: change.isEnabled ? 1 : 2, ...describe(change) };
-  const changes = Object.entries(before).flatMap(([name, value]) => {
+  const before: JsonObject = { status: stored.isEnabled ? 1 : 2, ...describe(stored) };
+  const shown: JsonObject = { status: change.isEnabled ? 1 : 2, ...describe(change) };
+  const after = isNewLogin(stored.proxy, change.proxy)
+    ? { ...shown, proxy: `${textOf(shown["proxy"])} (new login)` }
+    : shown;
+  const changes = Object.entries(before).flatMap(([name, value = null]) => {
     const next = after[name] ?? null;
     const isSame = JSON.stringify(value) === JSON.stringify(next);
     return isSame ? [] : [[name, { before: value, after: next }] as const];
   });
   return { stored, changes: Object.fromEntries(changes) };
+}
+
+/** A login is never shown, so that a new one would look like the old one. */
+function isNewLogin(before: ChannelProxy | undefined, after: ChannelProxy | undefined): boolean {
+  return after?.login !== undefined && after.login.open() !== before?.login?.open();
 }
 
 function bodyFor(
