@@ -82,6 +82,12 @@ function checkTypes(info, ...args) {
   return tool("typescript", "tsc", ...args, "--checkers", "2", ...stored);
 }
 
+/** The gateway of these sources, unless another gateway is asked for. */
+function ownProgram() {
+  const isOther = rest.some((each) => /^--(gateway|adapter|program)\b/.test(each));
+  return isOther ? [] : [`--program=${bun} ${join(root, "src", "main.ts")}`];
+}
+
 /** Does nothing if the stamp in node_modules names the current lockfile. */
 function setUp() {
   const stamp = join(modules, ".sluice-setup");
