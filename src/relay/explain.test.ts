@@ -1,3 +1,4 @@
+import type { RateLimiter } from "#core/limits.ts";
 import { describe, expect, test } from "bun:test";
 import type { AccountId, Budget } from "#core/key.ts";
 import type { Account } from "#core/ledger.ts";
@@ -53,6 +54,13 @@ interface Given {
   readonly disabled?: readonly string[];
 }
 
+const NO_LIMITS: RateLimiter = {
+  take: () => ({ statuses: [] }),
+  correct() {},
+  release() {},
+  peek: () => ({ statuses: [] }),
+};
+
 async function explained({
   candidates = [candidateOn("one")],
   call = callWith({ max_tokens: 10 }),
@@ -80,6 +88,7 @@ async function explained({
         return found && { id, ...nothing, ...found };
       },
     },
+    rates: { limiter: NO_LIMITS, userLimits: undefined },
     maxAttempts,
   });
   return { ...result, looked, first: result.channels[0] };
