@@ -151,7 +151,7 @@ describe("a body stays readable", () => {
     );
   });
 
-  test("JSON with one redacted name is written anew", async () => {
+  test("JSON with one redacted name is written again", async () => {
     expect(await redactContent('{"ada@example.com": 1}', redactor(), { isStream: false })).toBe(
       '{"[email]":1}',
     );
