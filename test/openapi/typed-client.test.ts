@@ -34,6 +34,8 @@ test("a typed client generated from the API document compiles, and its calls ret
     ...modules,
     "--rewriteRelativeImportExtensions",
     "--skipLibCheck",
+    "--checkers",
+    "1",
     "calls.ts",
   );
 

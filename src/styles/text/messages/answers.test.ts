@@ -865,7 +865,7 @@ test(`any hub events become a stream that clients can read (seed ${SEED})`, () =
         expect(again?.calls.length).toBe(said?.calls.length ?? 0);
       },
     ),
-    { seed: SEED, numRuns: times(500, 20_000) },
+    { seed: SEED, numRuns: times(250, 20_000) },
   );
 });
 
