@@ -3,7 +3,7 @@ import { openPlain } from "../plain/open-plain.ts";
 import { openNginx } from "./nginx.ts";
 import { openPortkey } from "./portkey.ts";
 import { openLitellm } from "./litellm.ts";
-import { openSluice, openSluicePostgres, openTwoProcesses } from "./sluice.ts";
+import { openExecutable, openSluice, openSluicePostgres, openTwoProcesses } from "./sluice.ts";
 import type { Missing, Site, Target, Variant } from "./target.ts";
 
 export type OpenTarget = (site: Site, variant: Variant) => Promise<Target | Missing>;
@@ -13,6 +13,7 @@ export const TARGETS: Readonly<Record<string, OpenTarget>> = {
   bare: openBare,
   floor: (site, variant) => openPlain("floor", 6, site, variant),
   sluice: openSluice,
+  "sluice-exe": openExecutable,
   "sluice-pg": openSluicePostgres,
   "sluice-pg-2": openTwoProcesses,
   portkey: openPortkey,

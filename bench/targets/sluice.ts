@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 
 import { MODEL } from "../payload.ts";
 import { POSTGRES } from "#test/services/postgres.ts";
@@ -24,6 +24,16 @@ export async function openSluice(site: Site, variant: Variant): Promise<Target> 
 /** The same on a PostgreSQL of its own, which writes as durably as its defaults say. */
 export function openSluicePostgres(site: Site, variant: Variant): Promise<Target | Missing> {
   return openOnPostgres(site, variant, "sluice-pg", "Sluice, PostgreSQL");
+}
+
+/** The built executable, as in the container image: without a module record for each source file. */
+export async function openExecutable(site: Site, variant: Variant): Promise<Target | Missing> {
+  const program = `${site.root}/dist/sluice`;
+  if (!existsSync(program)) {
+    return { missing: "The executable is not built, so it is not measured: run `npm run build`." };
+  }
+  const options = { title: "Sluice, executable", program };
+  return await startSluice("sluice-exe", ["start"], site, variant, READY, options);
 }
 
 /** Two processes of one gateway on one port. */
@@ -74,6 +84,8 @@ const DURABLE_POSTGRES: ServiceProgram = {
 interface StartOptions {
   readonly port?: number;
   readonly title?: string;
+  /** An executable that has the runtime in it, instead of this runtime. */
+  readonly program?: string;
   /** PostgreSQL instead of SQLite. */
   readonly database?: Pick<Service, "url" | "pid">;
 }
@@ -85,12 +97,13 @@ export async function startSluice(
   { root, folder: parent, upstreamPort }: Site,
   variant: Variant,
   ready: { readonly path: string; readonly ok: boolean },
-  { port = freePort(), title = id, database }: StartOptions = {},
+  { port = freePort(), title = id, program, database }: StartOptions = {},
 ): Promise<Target> {
   const folder = `${parent}/${id}`;
   mkdirSync(folder);
   writeFileSync(`${folder}/sluice.yaml`, sluiceConfig(upstreamPort, variant));
-  const { command, env } = onBun(args, variant);
+  const onRuntime = onBun(args, variant);
+  const command = program === undefined ? onRuntime.command : [program, ...args];
   const headers = { authorization: `Bearer ${KEY}` };
   return startTarget(
     {
@@ -120,7 +133,7 @@ export async function startSluice(
         BUN_JSC_forceRAMSize: "300000000",
         BUN_JSC_numberOfGCMarkers: "1",
         ...(database === undefined ? {} : { DATABASE_URL: database.url }),
-        ...env,
+        ...onRuntime.env,
       },
     },
     ready,

@@ -38,17 +38,20 @@ export async function foldHour(db: Kysely<Tables>, now: number): Promise<boolean
   });
 }
 
-/** Adds the calls of hours that are in the sums of days already. */
+/**
+ * Adds the calls of hours that are in the sums of days already. `firstAt`: Unix ms of the earliest
+ * call.
+ */
 export async function addLate(
   transaction: Transaction<Tables>,
+  firstAt: number,
   calls: RawBuilder<unknown>,
   labelled: RawBuilder<unknown> | undefined,
 ): Promise<void> {
   const folded = await readWatermark(transaction, FOLDED_MARK);
+  if (firstAt - (firstAt % HOUR_MS) >= folded) return;
   const late = (source: RawBuilder<unknown>) =>
     sql`select * from (${source}) as summed where hour < ${folded}`;
-  const { rows } = await sql`select 1 from (${late(calls)}) as late limit 1`.execute(transaction);
-  if (rows.length === 0) return;
   await addToRollups(transaction, late(calls));
   if (labelled !== undefined) await addToLabelDays(transaction, late(labelled));
 }

@@ -45,33 +45,54 @@ export async function sumCalls(
   if (end <= (await readWatermark(db, USAGE_MARK))) return 0;
   return await db.transaction().execute(async (transaction) => {
     const after = await takeWatermark(transaction, USAGE_MARK);
-    const next = transaction
-      .selectFrom("calls")
-      .select("seq")
-      .where("seq", ">", after)
-      .where("seq", "<=", end)
-      .orderBy("seq")
-      .limit(limit);
-    const { last, count } = await transaction
-      .selectFrom(next.as("next"))
-      .select(({ fn, cast }) => [
-        fn.max("seq").as("last"),
-        cast<number>(fn.countAll(), "bigint").as("count"),
-      ])
-      .executeTakeFirstOrThrow();
+    const { last, count, ...next } = await readNext(transaction, after, end, limit);
     // The type ignores that the table may be empty.
     if (count === 0 || last === null) return 0;
 
-    await addTeamsOfTasks(transaction, after, last);
+    if (next.tasks > 0) await addTeamsOfTasks(transaction, after, last);
     const calls = callsAsUsage(after, last);
-    const labelled = await boundLabels(transaction, labelledCalls(calls, linesOf), maxLabels);
+    const labelled =
+      next.labelled > 0
+        ? await boundLabels(transaction, labelledCalls(calls, linesOf), maxLabels)
+        : undefined;
     await addSums(transaction, "usage_hours", namedAs(DIMENSIONS), calls);
     await addToKeys(transaction, calls);
     if (labelled !== undefined) await addSums(transaction, "usage_labels", LABEL_KEY, labelled);
-    await addLate(transaction, calls, labelled);
+    await addLate(transaction, next.firstAt, calls, labelled);
     await setWatermark(transaction, USAGE_MARK, last);
     return count;
   });
+}
+
+/**
+ * The next calls, and which further steps they need: each step reads all of them again, and most
+ * calls have no label and are no task.
+ */
+async function readNext(
+  transaction: Transaction<Tables>,
+  after: number,
+  end: number,
+  limit: number,
+) {
+  const next = transaction
+    .selectFrom("calls")
+    .select(["seq", "at", "endpoint", "session_id", "tags"])
+    .where("seq", ">", after)
+    .where("seq", "<=", end)
+    .orderBy("seq")
+    .limit(limit);
+  return await transaction
+    .selectFrom(next.as("next"))
+    .select(({ fn, cast }) => [
+      fn.max("seq").as("last"),
+      fn.min("at").as("firstAt"),
+      cast<number>(fn.countAll(), "bigint").as("count"),
+      sql<number>`coalesce(max(case when endpoint = 'videos' then 1 else 0 end), 0)`.as("tasks"),
+      sql<number>`coalesce(max(case when session_id is null and tags is null then 0 else 1 end), 0)`.as(
+        "labelled",
+      ),
+    ])
+    .executeTakeFirstOrThrow();
 }
 
 /**
