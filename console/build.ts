@@ -11,7 +11,7 @@ import { basename, extname, join, relative, resolve } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import tailwind from "bun-plugin-tailwind";
 import { writeAbout } from "./about.ts";
-import { PAGE_PATHS } from "./src/paths.ts";
+import { firstRequestsOf, PAGE_PATHS } from "./src/paths.ts";
 
 /**
  * Builds the console into one file, which the gateway serves and an executable
@@ -82,7 +82,11 @@ const texts = new Map(
     built.outputs.map(async (each) => [nameOf(each.path), await each.text()] as const),
   ),
 );
-const pages = PAGE_PATHS.map((path) => ({ path, scripts: scriptsOf(path) }));
+const pages = PAGE_PATHS.map((path) => ({
+  path,
+  scripts: scriptsOf(path),
+  requests: firstRequestsOf(path),
+}));
 const head = Buffer.from(`${JSON.stringify({ sources, pages, files })}\n`);
 // Other processes may read the pack meanwhile.
 writeFileSync(`${pack}.new`, Buffer.concat([head, ...parts]));

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { ConsolePages } from "./console-pages.ts";
 
+const NO_REQUESTS = { self: [], others: [] };
 const folder = mkdtempSync(join(tmpdir(), "console-pages-"));
 const pages = new ConsolePages(writePack());
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -28,6 +29,20 @@ test("a browser is told at once which scripts a page needs", () => {
     "</console/logs-1.js>; rel=modulepreload, </console/table-1.js>; rel=modulepreload",
   );
   expect(ask("/", HTML)?.headers.has("link")).toBe(false);
+});
+
+test("a browser is told at once which requests a page makes first", () => {
+  const first = (path: string) => ask(path, HTML)?.headers.get("link");
+  const self = "</api/me>; rel=preload; as=fetch; crossorigin";
+
+  expect(first("/keys")).toBe(`${self}, </api/keys?p=1>; rel=preload; as=fetch; crossorigin`);
+  // A query changes the second request.
+  expect(
+    pages
+      .answer(new Request("http://gateway/keys?key=7", { headers: HTML }), "/keys")
+      ?.headers.get("link"),
+  ).toBe(self);
+  expect(first("/keys/below")).toBeNull();
 });
 
 test("the page allows scripts, styles and requests of the gateway alone", () => {
@@ -69,7 +84,10 @@ test("HEAD has the length and no body", async () => {
 
 test("an incomplete console is refused, and the error says how to build it", () => {
   const path = join(mkdtempSync(join(tmpdir(), "console-pages-")), "console.pack");
-  writeFileSync(path, `${JSON.stringify({ pages: [{ path: "/", scripts: [] }], files: [] })}\n`);
+  writeFileSync(
+    path,
+    `${JSON.stringify({ pages: [{ path: "/", scripts: [], requests: NO_REQUESTS }], files: [] })}\n`,
+  );
   const request = new Request("http://gateway/", { headers: HTML });
 
   expect(() => new ConsolePages(path).answer(request, "/")).toThrow("Build the console again");
@@ -91,8 +109,9 @@ function writePack(): string {
   ];
   const path = join(folder, "console.pack");
   const pages = [
-    { path: "/", scripts: [] },
-    { path: "/logs", scripts: ["logs-1.js", "table-1.js"] },
+    { path: "/", scripts: [], requests: NO_REQUESTS },
+    { path: "/logs", scripts: ["logs-1.js", "table-1.js"], requests: NO_REQUESTS },
+    { path: "/keys", scripts: [], requests: { self: ["/api/me"], others: ["/api/keys?p=1"] } },
   ];
   const head = Buffer.from(`${JSON.stringify({ pages, files })}\n`);
   writeFileSync(path, Buffer.concat([head, page, script, gzip]));

@@ -4,6 +4,8 @@ interface PackedPage {
   readonly path: string;
   /** Scripts besides the common one; a browser loads them at the same time. */
   readonly scripts: readonly string[];
+  /** The first requests of the page, with any query and without one. */
+  readonly requests: { readonly self: readonly string[]; readonly others: readonly string[] };
 }
 
 const FOLDER = "/console/";
@@ -26,7 +28,7 @@ export class ConsolePages {
     const pack = this.#open();
     const page = pack.head.pages.find((each) => isAt(each.path, path));
     if (page === undefined) return undefined;
-    const link = page.scripts.map((name) => `<${FOLDER}${name}>; rel=modulepreload`).join(", ");
+    const link = linksOf(page, path, request).join(", ");
     return pack.answer(request, PAGE, { ...PAGE_POLICY, ...(link === "" ? {} : { link }) });
   }
 
@@ -37,6 +39,16 @@ export class ConsolePages {
       throw new Error(`${this.#path} contains no page. Build the console again.`);
     return (this.#pack = pack);
   }
+}
+
+/** A browser begins these before it has read the scripts, which would begin them later. */
+function linksOf({ scripts, requests, ...page }: PackedPage, path: string, request: Request) {
+  const isBare = !request.url.includes("?");
+  const first = page.path === path ? [...requests.self, ...(isBare ? requests.others : [])] : [];
+  return [
+    ...scripts.map((name) => `<${FOLDER}${name}>; rel=modulepreload`),
+    ...first.map((each) => `<${each}>; rel=preload; as=fetch; crossorigin`),
+  ];
 }
 
 function isAt(page: string, path: string): boolean {

@@ -50,6 +50,34 @@ describe("home", () => {
   afterAll(() => opened.disposeAsync());
 
   testInBrowser(
+    "the first requests of a page begin with its scripts, and only once",
+    async (page) => {
+      await logInTo(page);
+      const drawn = async (): Promise<void> => {
+        await page.locator("#main h1").first().waitFor();
+        await page.locator(".skeleton, [aria-busy=true]").first().waitFor({ state: "detached" });
+      };
+      await drawn();
+      for (const [path, ...first] of [
+        ["/", "/api/user/self", "/api/home"],
+        ["/keys", "/api/user/self", "/api/token?p=1&page_size=100"],
+      ] as const) {
+        const asked: string[] = [];
+        const note = (request: { url(): string }): void => {
+          const { pathname, search } = new URL(request.url());
+          asked.push(pathname + search);
+        };
+        page.on("request", note);
+        await page.goto(gateway.url + path);
+        await drawn();
+        page.off("request", note);
+
+        for (const each of first) expect(asked.filter((one) => one === each)).toEqual([each]);
+      }
+    },
+  );
+
+  testInBrowser(
     "home shows an ill channel first, and failed calls after one click",
     async (page) => {
       await logInTo(page);

@@ -96,6 +96,26 @@ describe("people in the console", () => {
     expect(clicks).toBeLessThanOrEqual(5);
   });
 
+  testInBrowser("a team that cannot be deleted says why", async (page) => {
+    const root = await asRoot(opened.url);
+    const { data } = await root("POST", "/api/team", { name: "Kept" });
+    await logInAsRoot(page);
+    await page.route("**/api/team/*", (route) =>
+      route.request().method() === "DELETE"
+        ? route.fulfill({
+            status: 409,
+            json: { success: false, message: "The team is in use.", data: {} },
+          })
+        : route.continue(),
+    );
+
+    await page.goto(`${opened.url}/teams?team=${Number(data["id"])}`);
+    await page.getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("dialog").last().getByRole("button", { name: "Delete" }).click();
+
+    await page.getByRole("dialog").getByText("The team is in use.").waitFor();
+  });
+
   testInBrowser(
     "an admin ends one session of a user, and makes a key for the user",
     async (page) => {

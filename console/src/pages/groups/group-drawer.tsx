@@ -1,5 +1,4 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
 import { Link } from "wouter";
 import { hooks, type Schemas } from "../../api/client.ts";
 import { PAGES_BY_ID } from "../../api/pages-by-id.ts";
@@ -7,7 +6,8 @@ import { useTexts } from "../../app/language.ts";
 import { isAtLeast } from "../../app/pages.ts";
 import { useUser } from "../../app/user.tsx";
 import { Button } from "../../ui/button.tsx";
-import { Confirm, Dialog } from "../../ui/dialog.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { EditAndRemove } from "../../ui/edit-and-remove.tsx";
 import { count, money } from "../../ui/format.ts";
 import { Section } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
@@ -97,12 +97,10 @@ function Prices({ prices }: Pick<Group, "prices">) {
 function Actions({ group, onClose }: GroupDrawerProps) {
   const t = useTexts(GROUP_TEXTS);
   const client = useQueryClient();
-  const [asks, setAsks] = useState<"edit" | "remove">();
   const path = { id: String(group.id) };
   const refresh = (): void => void client.invalidateQueries({ queryKey: ["get", "/api/group"] });
   const update = hooks.useMutation("put", "/api/group/{id}", {
     onSuccess() {
-      setAsks(undefined);
       toast(t.saved);
       refresh();
     },
@@ -117,33 +115,20 @@ function Actions({ group, onClose }: GroupDrawerProps) {
     onError: () => undefined,
   });
   return (
-    <div className="flex flex-wrap gap-2">
-      <Button onClick={() => setAsks("edit")}>{t.edit}</Button>
-      <Button look="danger" onClick={() => setAsks("remove")}>
-        {t.remove}
-      </Button>
-      {asks === "edit" && (
+    <EditAndRemove
+      texts={{ ...t, removeTitle: t.removeTitle(group.name) }}
+      form={(close) => (
         <GroupForm
           group={group}
           error={update.error}
           busy={update.isPending}
-          onSave={(body) => update.mutate({ params: { path }, body })}
-          onClose={() => setAsks(undefined)}
+          onSave={(body) => update.mutate({ params: { path }, body }, { onSuccess: close })}
+          onClose={close}
         />
       )}
-      {asks === "remove" && (
-        <Confirm
-          title={t.removeTitle(group.name)}
-          action={t.remove}
-          busy={remove.isPending}
-          onConfirm={() => remove.mutate({ params: { path } })}
-          onClose={() => setAsks(undefined)}
-        >
-          <p>{t.removeHint}</p>
-          {remove.error !== null && <Problem error={remove.error} />}
-        </Confirm>
-      )}
-    </div>
+      removing={remove}
+      onRemove={() => remove.mutate({ params: { path } })}
+    />
   );
 }
 

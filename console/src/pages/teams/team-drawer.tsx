@@ -1,11 +1,10 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
 import { hooks, type Schemas } from "../../api/client.ts";
 import { useTexts } from "../../app/language.ts";
 import { isAtLeast } from "../../app/pages.ts";
 import { useUser } from "../../app/user.tsx";
-import { Button } from "../../ui/button.tsx";
-import { Confirm, Dialog } from "../../ui/dialog.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { EditAndRemove } from "../../ui/edit-and-remove.tsx";
 import { money } from "../../ui/format.ts";
 import { toast } from "../../ui/toast.tsx";
 import { Members } from "./members.tsx";
@@ -52,12 +51,10 @@ export function TeamDrawer({ team, onClose }: TeamDrawerProps) {
 function Actions({ team, onClose }: TeamDrawerProps) {
   const t = useTexts(TEAM_TEXTS);
   const client = useQueryClient();
-  const [asks, setAsks] = useState<"edit" | "remove">();
   const path = { id: String(team.id) };
   const refresh = (): void => void client.invalidateQueries({ queryKey: ["get", "/api/team"] });
   const update = hooks.useMutation("put", "/api/team/{id}", {
     onSuccess() {
-      setAsks(undefined);
       toast(t.saved);
       refresh();
     },
@@ -69,33 +66,22 @@ function Actions({ team, onClose }: TeamDrawerProps) {
       refresh();
       onClose();
     },
+    onError: () => undefined,
   });
   return (
-    <div className="flex flex-wrap gap-2">
-      <Button onClick={() => setAsks("edit")}>{t.edit}</Button>
-      <Button look="danger" onClick={() => setAsks("remove")}>
-        {t.remove}
-      </Button>
-      {asks === "edit" && (
+    <EditAndRemove
+      texts={{ ...t, removeTitle: t.removeTitle(team.name) }}
+      form={(close) => (
         <TeamForm
           team={team}
           error={update.error}
           busy={update.isPending}
-          onSave={(body) => update.mutate({ params: { path }, body })}
-          onClose={() => setAsks(undefined)}
+          onSave={(body) => update.mutate({ params: { path }, body }, { onSuccess: close })}
+          onClose={close}
         />
       )}
-      {asks === "remove" && (
-        <Confirm
-          title={t.removeTitle(team.name)}
-          action={t.remove}
-          busy={remove.isPending}
-          onConfirm={() => remove.mutate({ params: { path } })}
-          onClose={() => setAsks(undefined)}
-        >
-          {t.removeHint}
-        </Confirm>
-      )}
-    </div>
+      removing={remove}
+      onRemove={() => remove.mutate({ params: { path } })}
+    />
   );
 }

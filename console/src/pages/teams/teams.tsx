@@ -7,11 +7,11 @@ import { useTexts } from "../../app/language.ts";
 import { isAtLeast } from "../../app/pages.ts";
 import { useUser } from "../../app/user.tsx";
 import { Button } from "../../ui/button.tsx";
-import { Input } from "../../ui/field.tsx";
 import { money } from "../../ui/format.ts";
 import { Empty, Page as PageFrame } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { useQueryState } from "../../ui/query-state.ts";
+import { SearchInput } from "../../ui/search-input.tsx";
 import { Table, type Column } from "../../ui/table.tsx";
 import { Ago } from "../../ui/time.tsx";
 import { toast } from "../../ui/toast.tsx";
@@ -112,15 +112,7 @@ function AllTeams() {
       }
     >
       <search>
-        <Input
-          type="search"
-          data-search
-          aria-label={t.search}
-          placeholder={t.search}
-          className="w-64"
-          defaultValue={q}
-          onChange={(event) => setParams({ q: event.target.value.trim() })}
-        />
+        <SearchInput label={t.search} value={q} />
       </search>
       {teams.error !== null && <Problem error={teams.error} onRetry={() => void teams.refetch()} />}
       <Table

@@ -8,11 +8,12 @@ import { isAtLeast } from "../../app/pages.ts";
 import { useUser } from "../../app/user.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
-import { Input, Select } from "../../ui/field.tsx";
+import { Select } from "../../ui/field.tsx";
 import { money } from "../../ui/format.ts";
 import { Empty, Page as PageFrame } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { useQueryState } from "../../ui/query-state.ts";
+import { SearchInput } from "../../ui/search-input.tsx";
 import { Table, type Column } from "../../ui/table.tsx";
 import { Ago } from "../../ui/time.tsx";
 import { toast } from "../../ui/toast.tsx";
@@ -96,15 +97,7 @@ export function Page() {
       }
     >
       <search className="flex flex-wrap gap-2">
-        <Input
-          type="search"
-          data-search
-          aria-label={t.search}
-          placeholder={t.search}
-          className="w-64"
-          defaultValue={query.q}
-          onChange={(event) => setParams({ q: event.target.value.trim() })}
-        />
+        <SearchInput label={t.search} value={query.q ?? ""} />
         <Select
           aria-label={t.role}
           className="w-40"
