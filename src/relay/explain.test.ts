@@ -2,6 +2,7 @@ import type { RateLimiter } from "#core/limits.ts";
 import { describe, expect, test } from "bun:test";
 import type { AccountId, Budget } from "#core/key.ts";
 import type { Account } from "#core/ledger.ts";
+import type { Refusal } from "#core/limits.ts";
 import { nanoUsd, type Price } from "#core/money.ts";
 import { outlineJson, type JsonObject } from "#lib/json.ts";
 import { findProvider } from "#providers/index.ts";
@@ -17,6 +18,12 @@ import { ReasoningCache } from "./translation/reasoning-cache.ts";
 const CLOCK = { now: () => 0, monotonic: () => 0 };
 /** A microdollar for each token of an answer. */
 const PRICE: Price = { input: 0, output: 1_000_000_000, source: "test", date: "2026-01-01" };
+
+const LIMITED: Refusal = {
+  by: "requests",
+  bound: { id: "user:1", limits: { requestsPerMinute: 1 }, tokens: 1 },
+  retryAfterMs: 1_000,
+};
 
 const BEDROCK = aChannel({
   provider: "bedrock",
@@ -52,6 +59,8 @@ interface Given {
   readonly maxAttempts?: number;
   /** Models that channels of this name do not serve now. */
   readonly disabled?: readonly string[];
+  /** A limit of the caller that is reached. */
+  readonly limited?: Refusal;
 }
 
 const NO_LIMITS: RateLimiter = {
@@ -67,6 +76,7 @@ async function explained({
   accounts = {},
   maxAttempts = 3,
   disabled = [],
+  limited: refusal,
 }: Given = {}) {
   const health = new Health(CLOCK);
   health.setDisabled(new Set(disabled));
@@ -88,7 +98,13 @@ async function explained({
         return found && { id, ...nothing, ...found };
       },
     },
-    rates: { limiter: NO_LIMITS, userLimits: undefined },
+    rates: {
+      limiter: {
+        ...NO_LIMITS,
+        peek: () => (refusal === undefined ? { statuses: [] } : { statuses: [], refusal }),
+      },
+      userLimits: refusal === undefined ? undefined : { requestsPerMinute: 1 },
+    },
     maxAttempts,
   });
   return { ...result, looked, first: result.channels[0] };
@@ -115,6 +131,7 @@ describe("an explanation shows the request", () => {
       lost: [],
     });
     expect(first?.request).not.toHaveProperty("styleReason");
+    expect(first?.request?.body).not.toContain("system prompt");
     expect(bodyOf(first?.request?.body)).toMatchObject({ model: "upstream-m" });
   });
 
@@ -204,6 +221,17 @@ describe("an explanation has the refusal", () => {
 
     expect(refusal?.code).toBe("model_not_found");
     expect([channels, estimate, links]).toEqual([[], undefined, []]);
+  });
+
+  test("of a rate limit before every other one, beside the channels", async () => {
+    const refused = await explained({
+      limited: LIMITED,
+      accounts: { "user:1": { granted: nanoUsd(1) } },
+    });
+    const unknown = await explained({ limited: LIMITED, call: callWith({ model: "unknown" }) });
+
+    expect([refused.refusal?.code, refused.channels.length]).toEqual(["rate_limited", 1]);
+    expect([unknown.refusal?.code, unknown.channels.length]).toEqual(["rate_limited", 0]);
   });
 
   test("of a request that cannot be written for the first channel", async () => {
