@@ -1,3 +1,4 @@
+import type { RateLimiter } from "#core/limits.ts";
 import { describe, expect, test } from "bun:test";
 import type { AccountId, Budget } from "#core/key.ts";
 import type { Account } from "#core/ledger.ts";
@@ -62,6 +63,13 @@ interface Given {
   readonly limited?: Refusal;
 }
 
+const NO_LIMITS: RateLimiter = {
+  take: () => ({ statuses: [] }),
+  correct() {},
+  release() {},
+  peek: () => ({ statuses: [] }),
+};
+
 async function explained({
   candidates = [candidateOn("one")],
   call = callWith({ max_tokens: 10 }),
@@ -92,10 +100,8 @@ async function explained({
     },
     rates: {
       limiter: {
-        take: () => expect.unreachable(),
-        peek: async () => (refusal === undefined ? { statuses: [] } : { statuses: [], refusal }),
-        correct: () => {},
-        release: () => {},
+        ...NO_LIMITS,
+        peek: () => (refusal === undefined ? { statuses: [] } : { statuses: [], refusal }),
       },
       userLimits: refusal === undefined ? undefined : { requestsPerMinute: 1 },
     },
