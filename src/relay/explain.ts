@@ -6,7 +6,7 @@ import type { CallFeature } from "#core/model.ts";
 import type { MediaFetcher } from "#core/media.ts";
 import type { NanoUsd } from "#core/money.ts";
 import { PLACEHOLDER } from "#egress/fetch.ts";
-import { rateRefusal, type RateReservationDeps } from "./metering/rate-reservations.ts";
+import { rateRefusal, type RateView } from "./metering/rate-reservations.ts";
 import { askAdapter } from "./translation/adapted.ts";
 import { pathOf } from "./failover/attempt.ts";
 import type { Call } from "./call.ts";
@@ -21,7 +21,7 @@ interface ExplainDeps {
   readonly router: Router;
   readonly reasoningCache: ReasoningCache;
   readonly ledger: Pick<Ledger, "findAccount">;
-  readonly rates: Pick<RateReservationDeps, "limiter" | "userLimits">;
+  readonly rates: RateView;
   readonly maxAttempts: number;
 }
 

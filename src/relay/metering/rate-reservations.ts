@@ -76,10 +76,15 @@ export function reserveOnChannel(
   return { id: call.id, bounds: [boundOf({ id: `channel:${name}`, limits }, size)] };
 }
 
+/** Reads rate limits without reserving anything. */
+export interface RateView extends Pick<RateReservationDeps, "userLimits"> {
+  readonly limiter: Pick<RateLimiter, "peek">;
+}
+
 /** The error that a call would get now because of a rate limit. Reserves nothing. */
 export async function rateRefusal(
   call: Served,
-  { limiter, userLimits, router }: RateReservationDeps,
+  { limiter, userLimits, router }: RateView & Pick<RateReservationDeps, "router">,
 ): Promise<GatewayError | undefined> {
   const { key, facts } = call;
   const limited = [...callerLimits(key, userLimits), ...router.limitsOn(key, facts.model)];
