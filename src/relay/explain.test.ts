@@ -89,7 +89,6 @@ async function explained({
   const looked: AccountId[] = [];
   const result = await explain(call, {
     router: new Router(table, health, { unpriced: undefined, assumedOutputTokens: 100 }),
-    rates: { limiter: { peek: () => ({ statuses: [] }) }, userLimits: undefined },
     reasoningCache: new ReasoningCache(CLOCK, { keepMs: 1, maxLength: 1 }),
     ledger: {
       async findAccount(id) {
