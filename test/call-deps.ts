@@ -33,7 +33,7 @@ export function callDeps(candidate: Candidate, send: Egress["send"]) {
     health,
     clock,
     delivery: {
-      deadlines: new Deadlines(),
+      deadlines: new Deadlines(clock),
       buffered: new BufferedBytes({ bufferedBytes: 1_000_000 }),
       maxEventBytes: 1_000,
       maxPictureEventBytes: 10_000,
