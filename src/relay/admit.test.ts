@@ -80,7 +80,7 @@ async function scene({
       },
       findAccount: async (id: string) => ({ id, granted }) as Account,
     },
-    delivery: { deadlines: new Deadlines() },
+    delivery: { deadlines: new Deadlines(clock) },
     open,
     maxOpen: 10,
     onClosed: (record: CallRecord) => void observed.push(record),

@@ -178,7 +178,7 @@ function scene({
     egress: { send },
     health,
     clock,
-    delivery: { deadlines: new Deadlines(), maxEventBytes: 1 },
+    delivery: { deadlines: new Deadlines(clock), maxEventBytes: 1 },
     maxCallMs: 60_000,
     maxAttempts: 5,
     limiter: {
