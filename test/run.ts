@@ -27,6 +27,9 @@ const PROCESSES = availableParallelism() + 3;
 /** The files of the longest wall time, which start first, so that none runs alone at the end. */
 const LONGEST = [
   "test/storage/postgres.test.ts",
+  "test/hazards/fleet.test.ts",
+  "packages/truth/run.test.ts",
+  "test/storage/postgres-sharing.test.ts",
   "test/gateway/videos/content-copies.test.ts",
   "test/compose.test.ts",
   "test/gateway/start.test.ts",

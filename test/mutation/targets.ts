@@ -90,7 +90,11 @@ const TARGETS: readonly Target[] = [
   },
   {
     path: "src/storage/postgres/",
-    tests: ["src/storage/postgres/", "test/storage/postgres.test.ts"],
+    tests: [
+      "src/storage/postgres/",
+      "test/storage/postgres.test.ts",
+      "test/storage/postgres-sharing.test.ts",
+    ],
   },
   { path: "src/storage/counters/", tests: ["src/storage/counters/"] },
   { path: "src/storage/", tests: ["src/storage/", ...CONTRACTS] },
