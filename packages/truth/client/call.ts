@@ -17,7 +17,7 @@ export interface Outcome {
  */
 export type End = "whole" | "told" | "hangs" | "left";
 
-interface CallOptions {
+export interface CallOptions {
   readonly url: string;
   readonly secret: string;
   /** Members of the request that name the model. */

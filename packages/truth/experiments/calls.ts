@@ -1,6 +1,5 @@
-import { call } from "../client/call.ts";
-import { crowd } from "../client/crowd.ts";
-import { billedFor, GOOD, isSameMoney, settledSpend } from "../field.ts";
+import { billedFor, isSameMoney, settledSpend } from "../field.ts";
+import { callMany } from "./call-many.ts";
 import { scaled, usd, type Experiment } from "./experiment.ts";
 
 const CALLS = 500;
@@ -14,15 +13,10 @@ export const CALLS_CHARGED: Experiment = {
   async run(field) {
     const key = await field.accounts.createKey({ name: "truth-calls" });
     const count = scaled(field, CALLS, LEAST_CALLS);
-    const outcomes = await crowd(count, AT_ONCE, (number) =>
-      call({
-        url: field.gateway.url,
-        secret: key.secret,
-        model: field.request(GOOD),
-        plan: { id: field.nextId(), tokens: 10 + (number % 50) },
-        isStream: number % 2 === 1,
-      }),
-    );
+    const outcomes = await callMany(field, key, { count, atOnce: AT_ONCE }, (number) => ({
+      tokens: 10 + (number % 50),
+      isStream: number % 2 === 1,
+    }));
     const whole = outcomes.filter(({ end, status }) => end === "whole" && status === 200).length;
     const billed = billedFor(field, outcomes);
     const charged = await settledSpend(field, key);

@@ -1,8 +1,8 @@
-import { call, type Outcome } from "../client/call.ts";
-import { crowd } from "../client/crowd.ts";
-import { GOOD, PRICES, settledSpend, type Field } from "../field.ts";
+import type { Outcome } from "../client/call.ts";
+import { PRICES, settledSpend, type Field } from "../field.ts";
 import { PROMPT_TOLERANCE } from "../vendor/plan.ts";
 import { billedTokens, costOf, type CallRecord, type Tokens } from "../vendor/record.ts";
+import { callMany } from "./call-many.ts";
 import { scaled, usd, type Experiment, type Finding } from "./experiment.ts";
 
 const CALLS = 100;
@@ -22,16 +22,12 @@ export const STREAM_HANG_UPS: Experiment = {
   async run(field) {
     const key = await field.accounts.createKey({ name: "truth-stream-hang-ups" });
     const count = scaled(field, CALLS, LEAST_CALLS);
-    const outcomes = await crowd(count, AT_ONCE, (number) =>
-      call({
-        url: field.gateway.url,
-        secret: key.secret,
-        model: field.request(GOOD),
-        plan: { id: field.nextId(), tokens: TOKENS, pauseMs: PAUSE_MS },
-        isStream: true,
-        leaveAfterTokens: 5 + (number % 20),
-      }),
-    );
+    const outcomes = await callMany(field, key, { count, atOnce: AT_ONCE }, (number) => ({
+      tokens: TOKENS,
+      pauseMs: PAUSE_MS,
+      isStream: true,
+      leaveAfterTokens: 5 + (number % 20),
+    }));
     const charged = await settledSpend(field, key);
     return judge(field, outcomes, charged);
   },
@@ -44,16 +40,12 @@ export const WHOLE_HANG_UPS: Experiment = {
   async run(field) {
     const key = await field.accounts.createKey({ name: "truth-whole-hang-ups" });
     const count = scaled(field, CALLS, LEAST_CALLS);
-    const outcomes = await crowd(count, AT_ONCE, (number) =>
-      call({
-        url: field.gateway.url,
-        secret: key.secret,
-        model: field.request(GOOD),
-        plan: { id: field.nextId(), tokens: TOKENS, pauseMs: 3_000 },
-        isStream: false,
-        leaveAfterMs: 200 + 10 * (number % 20),
-      }),
-    );
+    const outcomes = await callMany(field, key, { count, atOnce: AT_ONCE }, (number) => ({
+      tokens: TOKENS,
+      pauseMs: 3_000,
+      isStream: false,
+      leaveAfterMs: 200 + 10 * (number % 20),
+    }));
     const charged = await settledSpend(field, key);
     return judge(field, outcomes, charged);
   },

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { call, type Outcome } from "../client/call.ts";
+import type { Outcome } from "../client/call.ts";
 import { crowd } from "../client/crowd.ts";
-import { GOOD, PRICES, settledSpend, type Field } from "../field.ts";
+import { PRICES, settledSpend, type Field } from "../field.ts";
 import type { Key } from "../gateway/adapter.ts";
 import { PROMPT_TOKENS } from "../vendor/plan.ts";
 import { costOf } from "../vendor/record.ts";
+import { callMany, callOnce } from "./call-many.ts";
 import { percent, scaled, usd, type Experiment, type Finding } from "./experiment.ts";
 
 const ROUNDS = 10;
@@ -28,7 +29,7 @@ export const KILLS_UNDER_LOAD: Experiment = {
     for (let round = 0; round < rounds; round += 1) {
       const load = { isOver: false };
       const callers = crowd(CALLERS, CALLERS, async (number) => {
-        while (!load.isOver) outcomes.push(await callOnce(field, key, number % 2 === 1));
+        while (!load.isOver) outcomes.push(await callOnce(field, key, callOf(number)));
       });
       // Another moment of the gateway's batches in each round.
       await sleep(LOAD_MS * (0.5 + (round % 5) / 4));
@@ -48,19 +49,17 @@ export const KILL_AFTER_ANSWERS: Experiment = {
   async run(field) {
     const key = await field.accounts.createKey({ name: "truth-kill-after" });
     const count = scaled(field, ANSWERS, LEAST_ANSWERS);
-    const outcomes = await crowd(count, CALLERS, (number) =>
-      callOnce(field, key, number % 2 === 1),
-    );
+    const outcomes = await callMany(field, key, { count, atOnce: CALLERS }, callOf);
     await field.gateway.end("SIGKILL");
     await field.restart();
     return await judge(field, key, outcomes, { kills: 1 });
   },
 };
 
-function callOnce(field: Field, key: Key, isStream: boolean): Promise<Outcome> {
-  const plan = { id: field.nextId(), tokens: TOKENS, pauseMs: isStream ? 1 : 5 };
-  const { secret } = key;
-  return call({ url: field.gateway.url, secret, model: field.request(GOOD), plan, isStream });
+/** Streams and whole answers in turn. */
+function callOf(number: number) {
+  const isStream = number % 2 === 1;
+  return { tokens: TOKENS, pauseMs: isStream ? 1 : 5, isStream };
 }
 
 async function judge(

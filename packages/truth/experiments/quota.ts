@@ -1,8 +1,7 @@
-import { call } from "../client/call.ts";
-import { crowd } from "../client/crowd.ts";
-import { GOOD, PRICES, settledSpend, type Field } from "../field.ts";
+import { PRICES, settledSpend, type Field } from "../field.ts";
 import { PROMPT_TOKENS } from "../vendor/plan.ts";
 import { costOf } from "../vendor/record.ts";
+import { callMany } from "./call-many.ts";
 import { usd, type Experiment, type Finding } from "./experiment.ts";
 
 const ALLOWED = 20;
@@ -26,15 +25,11 @@ function quotaExperiment(isStream: boolean): Experiment {
 async function run(field: Field, isStream: boolean): Promise<Finding> {
   const quota = costOf({ input: ALLOWED * PROMPT_TOKENS, output: ALLOWED * TOKENS }, PRICES);
   const key = await field.accounts.createKey({ name: `truth-quota-${isStream}`, quota });
-  const outcomes = await crowd(ASKED, ASKED, () =>
-    call({
-      url: field.gateway.url,
-      secret: key.secret,
-      model: field.request(GOOD),
-      plan: { id: field.nextId(), tokens: TOKENS, pauseMs: isStream ? 10 : 500 },
-      isStream,
-    }),
-  );
+  const outcomes = await callMany(field, key, { count: ASKED, atOnce: ASKED }, () => ({
+    tokens: TOKENS,
+    pauseMs: isStream ? 10 : 500,
+    isStream,
+  }));
   const answered = outcomes.filter(({ end, tokens }) => end === "whole" && tokens > 0).length;
   const charged = await settledSpend(field, key);
   return {

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { call } from "../client/call.ts";
-import { crowd } from "../client/crowd.ts";
-import { billedFor, GOOD, isSameMoney, settledSpend } from "../field.ts";
+import { billedFor, isSameMoney, settledSpend } from "../field.ts";
+import { callMany } from "./call-many.ts";
 import { percent, scaled, usd, type Experiment } from "./experiment.ts";
 
 const STREAMS = 20;
@@ -16,15 +15,11 @@ export const STREAMS_AT_SHUTDOWN: Experiment = {
   rule: "Running streams arrive whole and are charged, and then the process ends.",
   async run(field) {
     const key = await field.accounts.createKey({ name: "truth-shutdown-streams" });
-    const running = crowd(STREAMS, STREAMS, () =>
-      call({
-        url: field.gateway.url,
-        secret: key.secret,
-        model: field.request(GOOD),
-        plan: { id: field.nextId(), tokens: STREAM_TOKENS, pauseMs: STREAM_PAUSE_MS },
-        isStream: true,
-      }),
-    );
+    const running = callMany(field, key, { count: STREAMS, atOnce: STREAMS }, () => ({
+      tokens: STREAM_TOKENS,
+      pauseMs: STREAM_PAUSE_MS,
+      isStream: true,
+    }));
     await sleep((STREAM_TOKENS * STREAM_PAUSE_MS) / 3);
     const ending = field.gateway.end("SIGTERM").then(
       () => true,
@@ -59,15 +54,10 @@ export const SHUTDOWN_AFTER_ANSWERS: Experiment = {
   async run(field) {
     const key = await field.accounts.createKey({ name: "truth-shutdown-answers" });
     const count = scaled(field, ANSWERS, LEAST_ANSWERS);
-    const outcomes = await crowd(count, 16, () =>
-      call({
-        url: field.gateway.url,
-        secret: key.secret,
-        model: field.request(GOOD),
-        plan: { id: field.nextId(), tokens: 20 },
-        isStream: false,
-      }),
-    );
+    const outcomes = await callMany(field, key, { count, atOnce: 16 }, () => ({
+      tokens: 20,
+      isStream: false,
+    }));
     await field.gateway.end("SIGTERM").catch(() => field.gateway.end("SIGKILL"));
     await field.restart();
     const billed = billedFor(field, outcomes);
