@@ -59,8 +59,8 @@ test.if(isPostgresReachable || process.env["CI"] !== undefined)(
     for (const name of ["well", "ill"]) await addDestination(root, name, `${origin}/${name}`);
     const readyOf = async () => (await fetch(`${gateway.url}/readyz`)).status;
     const ofDatabase = () => received.filter(({ text }) => text.includes("database"));
-    // The rules and destinations are known after an evaluation.
-    await Bun.sleep(500);
+    // The rules and destinations are known after an evaluation, which may take seconds on a busy machine.
+    await Bun.sleep(3_000);
 
     cutter.cut();
     await waitFor(async () => (await readyOf()) === 503);

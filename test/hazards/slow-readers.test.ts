@@ -78,7 +78,10 @@ async function bufferedBytes(gateway: TestGateway): Promise<number> {
   return Number(/^sluice_buffered_bytes (\d+)/m.exec(text)?.[1] ?? Number.NaN);
 }
 
-test("clients that stall hold less than 256 KiB each", async () => {
+/** As docs/failover.md says: usually 256 KiB, and more if the runtime reads much at once. */
+const MOST_HELD = 576 * KIB;
+
+test("clients that stall hold no more than the documented 576 KiB each", async () => {
   await using gateway = await openGateway({});
   const readers: Socket[] = [];
   for (let i = 0; i < 20; i++) readers.push(await openReader(gateway));
@@ -90,7 +93,7 @@ test("clients that stall hold less than 256 KiB each", async () => {
   for (const each of readers) each.destroy();
   await waitFor(async () => (await bufferedBytes(gateway)) === 0, 30_000);
 
-  expect(held / readers.length).toBeWithin(1, 256 * KIB);
+  expect(held / readers.length).toBeWithin(1, MOST_HELD);
 }, 120_000);
 
 test("above limits.buffered_bytes the slowest streams end with an error event and are charged for the delivered part", async () => {
