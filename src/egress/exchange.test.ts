@@ -164,7 +164,8 @@ describe("a consumer that is not ready", () => {
     await using upstream = await openRawUpstream((socket) => {
       socket.write(`${OK}Transfer-Encoding: chunked\r\n\r\n3\r\none\r\n`);
       setTimeout(() => socket.write("3\r\ntwo\r\n"), 20);
-      setTimeout(() => socket.write("nonsense\r\n"), 40);
+      // So long after it that a busy process does not read both at once.
+      setTimeout(() => socket.write("nonsense\r\n"), 500);
     });
     const reply = await openEgress(LIMITS).send(requestTo(upstream));
     const ready = Promise.withResolvers<void>();
