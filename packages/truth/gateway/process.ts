@@ -15,8 +15,6 @@ export interface GatewayProcess extends AsyncDisposable {
   start(): Promise<void>;
   /** Resolves once the process has ended. */
   end(signal: "SIGKILL" | "SIGTERM"): Promise<void>;
-  /** Sends the signal and does not wait. */
-  send(signal: "SIGTERM"): void;
   /** Resident memory of all its processes, in bytes; undefined outside Linux. */
   memory(): number | undefined;
 }
@@ -75,7 +73,6 @@ export function processOf(prepared: Prepared, port: number, logPath: string): Ga
       await waitUntilReady(url + prepared.readyPath, isOver, logPath);
     },
     end,
-    send: (signal) => void child?.kill(signal),
     memory: () => (child?.pid === undefined ? undefined : memoryOfGroup(child.pid)),
     async [Symbol.asyncDispose]() {
       await end("SIGKILL");

@@ -3,8 +3,6 @@ import { PROMPT_TOKENS } from "./plan.ts";
 /** What the vendor knows of a call. */
 export interface CallRecord {
   readonly id: string;
-  readonly path: string;
-  readonly isStream: boolean;
   readonly startedAt: number;
   /** Tokens of the answer that were written so far. */
   written: number;

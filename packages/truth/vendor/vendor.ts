@@ -50,7 +50,7 @@ interface ChatBody {
 }
 
 async function answer(
-  { body, path }: WireRequest,
+  { body }: WireRequest,
   socket: Socket,
   channel: string,
   records: Map<string, CallRecord>,
@@ -67,8 +67,6 @@ async function answer(
   }
   const record: CallRecord = {
     id: plan.id,
-    path,
-    isStream: chat.stream === true,
     startedAt: performance.now(),
     written: 0,
     isComplete: false,
@@ -79,7 +77,7 @@ async function answer(
   };
   socket.once("close", onClose);
   const hasUsage = channel !== "uncounted";
-  if (record.isStream) await stream(socket, chat, plan, record, hasUsage);
+  if (chat.stream === true) await stream(socket, chat, plan, record, hasUsage);
   else await whole(socket, chat, plan, record, hasUsage);
   socket.off("close", onClose);
 }
