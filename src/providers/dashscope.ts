@@ -1,3 +1,4 @@
+import type { LossReport } from "#core/lossy.ts";
 import type { BodyEdits } from "#core/style.ts";
 import { isObject, type JsonObject } from "#lib/json.ts";
 import { embeddings } from "#styles/embedding/openai/index.ts";
@@ -43,11 +44,11 @@ function endpoint(own: ChatDialect, serves?: (model: string) => boolean): TextEn
     ...(serves === undefined ? {} : { serves }),
     dialect: { ...dialect },
     streamsOnly: (model) => STREAMS_ONLY.test(model),
-    adaptRequest(body, model) {
+    adaptRequest(body, model, report) {
       const edits = { ...adaptToDialect(body, dialect), ...flattened(body) };
       const flat = { ...body, ...edits };
       const isGraded = dialect.reasoning === "any";
-      const switches = isGraded ? {} : switched(flat, model);
+      const switches = isGraded ? {} : switched(flat, model, report);
       return { ...edits, ...withinBounds(flat["top_p"]), ...switches };
     },
   };
@@ -106,10 +107,18 @@ const ONLY_REASON = /^(qwq|qvq)|-thinking(-|$)/;
 const REASON_BY_DEFAULT = /^qwen3(\.\d|-\d+(\.\d+)?b)(?!.*-instruct)/;
 
 /** `undefined` removes the switch. */
-function switched(body: Record<string, unknown>, model: string): BodyEdits {
+function switched(
+  body: Record<string, unknown>,
+  model: string,
+  report: LossReport | undefined,
+): BodyEdits {
   const asked = body["enable_thinking"] ?? undefined;
-  if (ONLY_REASON.test(model)) return asked === undefined ? {} : { enable_thinking: undefined };
+  if (ONLY_REASON.test(model)) {
+    if (asked === false) report?.lose("enable_thinking");
+    return asked === undefined ? {} : { enable_thinking: undefined };
+  }
   if (body["stream"] === true) return {};
+  if (asked === true) report?.lose("enable_thinking");
   const reasons = asked === true || (asked === undefined && REASON_BY_DEFAULT.test(model));
   return reasons ? { enable_thinking: false } : {};
 }
