@@ -233,6 +233,14 @@ describe("a response that breaks off in the same write as its last good bytes", 
     reply.close();
   });
 
+  test("without any good byte, there is no response", async () => {
+    await using upstream = await openRawUpstream((socket) => {
+      socket.write(`${chunked}nonsense\r\n`);
+    });
+
+    expect(await faultOf(openEgress(LIMITS).send(requestTo(upstream)))).toBe("upstream_failed");
+  });
+
   test("as a whole, it is an error", async () => {
     for (const [, answer] of breaks.filter(([, , end]) => end === "open")) {
       await using upstream = await openRawUpstream((socket) => void socket.write(answer));
