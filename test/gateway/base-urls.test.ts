@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { openSimulated } from "#test/harness.ts";
+import { KEY, openSimulated } from "#test/harness.ts";
 
 const KEY_FOR_IMAGES = "only-for-images-0123456789abcd";
 const QUESTION = [{ role: "user", content: "hi" }];
@@ -196,6 +196,17 @@ describe("405 lists the allowed methods in the path's style", () => {
     expect([found.status, found.allow]).toEqual([405, allow]);
     expect(found.body).toMatchObject(format);
     expect(found.text).toContain(`This path takes ${allow}.`);
+  });
+
+  test.each([
+    "/v1beta/models/gemini-2.5-flash:generateContent",
+    "/v1/models/gemini-2.5-flash:countTokens",
+    "/v1beta1/publishers/google/models/veo-3.0-generate-001:predictLongRunning",
+  ])("for an operation on a model: %s", async (path) => {
+    const response = await opened.get(path, { "x-goog-api-key": KEY });
+
+    expect([response.status, response.headers.get("allow")]).toEqual([405, "POST"]);
+    expect(await response.json()).toMatchObject({ error: { code: 405 } });
   });
 
   test("for a path that only refuses a method", async () => {
