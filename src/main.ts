@@ -199,6 +199,8 @@ async function start(isDevelopment: boolean): Promise<number> {
       return await runWorkers({ count, host, port, log, output, firstSignal });
     }
     const stopped = firstSignal(exitAtOnce);
+    // A gateway that still starts, or waits for its database, has no calls to complete.
+    void stopped.then(() => gateway ?? process.exit(0));
     gateway = await openGateway({
       config,
       env: process.env,

@@ -163,9 +163,7 @@ describe("a consumer that is not ready", () => {
     const seen: string[] = [];
     await using upstream = await openRawUpstream((socket) => {
       socket.write(`${OK}Transfer-Encoding: chunked\r\n\r\n3\r\none\r\n`);
-      setTimeout(() => socket.write("3\r\ntwo\r\n"), 20);
-      // So long after it that a busy process does not read both at once.
-      setTimeout(() => socket.write("nonsense\r\n"), 500);
+      setTimeout(() => socket.write("3\r\ntwo\r\nnonsense\r\n"), 20);
     });
     const reply = await openEgress(LIMITS).send(requestTo(upstream));
     const ready = Promise.withResolvers<void>();
@@ -182,6 +180,75 @@ describe("a consumer that is not ready", () => {
     expect(await faultOf(reading)).toBe("upstream_failed");
     expect(seen).toEqual(["one", "two"]);
     reply.close();
+  });
+});
+
+describe("a response that breaks off in the same write as its last good bytes", () => {
+  const chunked = `${OK}Transfer-Encoding: chunked\r\n\r\n`;
+  const breaks: [string, string, "reset" | "open"][] = [
+    ["a malformed chunk size", `${chunked}3\r\none\r\n3\r\ntwo\r\nnonsense\r\n`, "open"],
+    ["a chunk that is too long", `${chunked}6\r\nonetwo!\r\n`, "open"],
+    ["a reset amid chunks", `${chunked}3\r\none\r\n9\r\ntwo`, "reset"],
+    ["more bytes than it announced", `${OK}Content-Length: 6\r\n\r\nonetwo!`, "open"],
+    ["a reset before the announced length", `${OK}Content-Length: 7\r\n\r\nonetwo`, "reset"],
+    ["a reset of a body without a length", `${OK}\r\nonetwo`, "reset"],
+  ];
+  test.each(breaks)("by %s: the bytes are delivered, then the error", async (_by, answer, end) => {
+    await using upstream = await openRawUpstream((socket) => {
+      socket.write(answer);
+      if (end === "reset") socket.resetAndDestroy();
+    });
+    for (const isSlow of [false, true]) {
+      const reply = await openEgress(LIMITS).send(requestTo(upstream));
+      let seen = "";
+
+      const reading = reply.pump((piece) => {
+        seen += Buffer.from(piece).toString();
+        return isSlow ? Promise.resolve() : undefined;
+      });
+
+      expect(await faultOf(reading)).toBe("upstream_failed");
+      expect({ status: reply.status, seen }).toEqual({ status: 200, seen: "onetwo" });
+      await upstream.reaches(0);
+      reply.close();
+    }
+  });
+
+  test("a consumer that waits for more gets the bytes, then the error", async () => {
+    let socket: Socket | undefined;
+    await using upstream = await openRawUpstream((each) => {
+      socket = each;
+      each.write(`${chunked}3\r\none\r\n`);
+    });
+    const reply = await openEgress(LIMITS).send(requestTo(upstream));
+    const seen: string[] = [];
+
+    const reading = reply.pump((piece) => {
+      seen.push(Buffer.from(piece).toString());
+      if (seen.length === 1) socket?.write("3\r\ntwo\r\nnonsense\r\n");
+    });
+
+    expect(await faultOf(reading)).toBe("upstream_failed");
+    expect(seen).toEqual(["one", "two"]);
+    reply.close();
+  });
+
+  test("without any good byte, there is no response", async () => {
+    await using upstream = await openRawUpstream((socket) => {
+      socket.write(`${chunked}nonsense\r\n`);
+    });
+
+    expect(await faultOf(openEgress(LIMITS).send(requestTo(upstream)))).toBe("upstream_failed");
+  });
+
+  test("as a whole, it is an error", async () => {
+    for (const [, answer] of breaks.filter(([, , end]) => end === "open")) {
+      await using upstream = await openRawUpstream((socket) => void socket.write(answer));
+
+      expect(await faultOf(askFor(openEgress(LIMITS), requestTo(upstream)))).toBe(
+        "upstream_failed",
+      );
+    }
   });
 });
 

@@ -246,6 +246,10 @@ export class Exchange implements UpstreamReply, Watched, Listener, EventListener
       this.#breakOff(cause);
       return;
     }
+    this.#take(piece);
+  }
+
+  #take(piece: Uint8Array | undefined): void {
     if (!this.#hasHead && this.#reader.head !== undefined) this.#onHead();
     if (this.firstByteAt === undefined && piece !== undefined) {
       this.firstByteAt = this.#owner.deadlines.now();
@@ -446,6 +450,7 @@ export class Exchange implements UpstreamReply, Watched, Listener, EventListener
   /** The consumer still gets the bytes that arrived before the error. */
   #breakOff(cause: unknown): void {
     this.#break = broken(cause);
+    if (cause instanceof HttpViolation && cause.before !== undefined) this.#take(cause.before);
     if (this.#isBusy || this.#waiting.length > 0) this.#letGo(false);
     else this.abort(this.#break);
   }

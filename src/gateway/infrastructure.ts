@@ -70,6 +70,7 @@ export async function openInfrastructure(
       ...(passwordCost === undefined ? {} : { passwordCost }),
       onError: (cause) => problems.error("storage", cause, "storage failed"),
       onFatal: () => options.onFatal?.(),
+      onWait: (message) => log.warn(message),
     }),
   );
   const live = openSettings(options, storage);

@@ -32,6 +32,8 @@ const PATH_REWRITES: readonly PathRewrite[] = [
   { from: "/openai/deployments/{model}/*", to: "/openai/v1/*" },
   { from: "/openai/v1/*", to: "/v1/*" },
   { from: "/openai/*", to: "/openai/v1/*" },
+  // Anthropic clients with the base URL of another vendor's compatible endpoint.
+  { from: "/anthropic/*", to: "/*" },
   // The base URL is a whole endpoint.
   { from: "/v1/chat/completions/*", to: "/*" },
   { from: "/v1/messages/*", to: "/*" },

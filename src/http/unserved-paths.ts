@@ -21,6 +21,9 @@ const FORMAT_BY_PREFIX: readonly (readonly [prefix: string, render: RenderError]
   [API_PREFIX.slice(0, -1), renderFailure],
 ];
 
+/** Versions that only one style's paths have. */
+const NATIVE_PREFIXES = ["/v1beta", "/v1beta1"];
+
 const MAX_SHOWN_CHARS = 256;
 
 /** Handles requests with an unknown path or with a method that the path does not have. */
@@ -86,7 +89,7 @@ export class UnservedPaths {
     return this.#render(new GatewayError("invalid_request", message), buildError);
   }
 
-  /** In the path's own format, in the client's, or in that of the nearest route. */
+  /** In the path's own format, in the client's, in that of the nearest route, or of the version. */
   #answer(
     request: Request,
     path: string,
@@ -96,7 +99,9 @@ export class UnservedPaths {
   ): Response {
     const error = new GatewayError(code, message);
     const [, own] = FORMAT_BY_PREFIX.find(([prefix]) => isBelow(path, prefix)) ?? [];
-    const render = own ?? ownErrorFormatOf(request) ?? nearest ?? errorFormatOf(request);
+    const isNative = NATIVE_PREFIXES.some((prefix) => isBelow(path, prefix));
+    const byVersion = isNative ? errorFormatOfStyle("native") : errorFormatOf(request);
+    const render = own ?? ownErrorFormatOf(request) ?? nearest ?? byVersion;
     return this.#render(error, render);
   }
 

@@ -10,6 +10,24 @@ interface ReadResult {
   readonly isReusable: boolean;
 }
 
+/** The bytes of the body that came before the violation; fails if there is none. */
+function bodyBeforeViolation(pieces: readonly string[]): string {
+  const reader = new ResponseReader();
+  let body = "";
+  const add = (bytes: Uint8Array | undefined): void => {
+    if (bytes !== undefined) body += Buffer.from(bytes).toString("latin1");
+  };
+  try {
+    for (const piece of pieces) add(reader.push(Buffer.from(piece, "latin1")));
+    reader.close(true);
+  } catch (cause) {
+    if (!(cause instanceof HttpViolation)) throw cause;
+    add(cause.before);
+    return body;
+  }
+  throw new Error("The answer was read.");
+}
+
 /** Reads an answer cut into these pieces, up to its end or the connection's. */
 function read(pieces: readonly string[]): ReadResult {
   const reader = new ResponseReader();
@@ -336,6 +354,17 @@ describe("refused before the connection's end, at once and byte by byte", () => 
   }
 });
 
+test.each([
+  ["a chunk's size is malformed", `${CHUNKED}3\r\none\r\n3\r\ntwo\r\nx`, "onetwo"],
+  ["a chunk is longer than it said", `${CHUNKED}3\r\none\r\n3\r\ntwo!`, "onetwo"],
+  ["a trailer is malformed", `${CHUNKED}3\r\none\r\n0\r\n\n`, "one"],
+  ["bytes follow a stated length", `${OK}Content-Length: 3\r\n\r\none!`, "one"],
+  ["the connection closes too early", `${OK}Content-Length: 6\r\n\r\none`, "one"],
+])("if %s, the body before it is read with every split", (_what, answer, body) => {
+  const cuts = Array.from({ length: answer.length }, (_, at) => cutAt(answer, [at]));
+  for (const pieces of [...cuts, [...answer]]) expect(bodyBeforeViolation(pieces)).toBe(body);
+});
+
 test("every limit is exact", () => {
   const head = `${OK}X: ${"x".repeat(64 * 1024 - OK.length - 3 - 2 - "Content-Length: 0".length)}`;
   expect(read([`${head}\r\nContent-Length: 0\r\n\r\n`]).status).toBe(200);
@@ -375,12 +404,12 @@ const anyBytes = fc
 test(
   "any bytes are read or refused, independent of the split",
   () => {
-    const outcome = (pieces: readonly string[]): ReadResult | "refused" => {
+    const outcome = (pieces: readonly string[]): ReadResult | { before: string } => {
       try {
         return read(pieces);
       } catch (cause) {
         expect(cause).toBeInstanceOf(HttpViolation);
-        return "refused";
+        return { before: bodyBeforeViolation(pieces) };
       }
     };
     const property = fc.property(anyBytes, anyCuts, fc.boolean(), (bytes, cuts, isPlain) => {

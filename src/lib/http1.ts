@@ -1,6 +1,8 @@
 /** An invalid HTTP/1.1 response. Its connection cannot be reused. */
 export class HttpViolation extends Error {
   override readonly name = "HttpViolation";
+  /** Bytes of the body that the same chunk held before the violation. */
+  before: Uint8Array | undefined;
 }
 
 export interface ResponseHead {
@@ -103,7 +105,12 @@ export class ResponseReader {
         this.#took(stop - at);
         at = stop;
       } else {
-        at = this.#readControl(bytes, at);
+        try {
+          at = this.#readControl(bytes, at);
+        } catch (cause) {
+          if (cause instanceof HttpViolation && end > 0) cause.before = bytes.subarray(start, end);
+          throw cause;
+        }
       }
     }
     if (end === 0) return undefined;

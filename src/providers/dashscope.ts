@@ -1,6 +1,8 @@
+import { LossReport } from "#core/lossy.ts";
 import type { BodyEdits } from "#core/style.ts";
 import { isObject, type JsonObject } from "#lib/json.ts";
 import { embeddings } from "#styles/embedding/openai/index.ts";
+import { BodyEditor, NO_LOSS } from "#styles/text/body-editor.ts";
 import { adaptToDialect, type ChatDialect } from "#styles/text/chat/request/dialect.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import { DASHSCOPE_IMAGES } from "./dashscope-images.ts";
@@ -43,11 +45,11 @@ function endpoint(own: ChatDialect, serves?: (model: string) => boolean): TextEn
     ...(serves === undefined ? {} : { serves }),
     dialect: { ...dialect },
     streamsOnly: (model) => STREAMS_ONLY.test(model),
-    adaptRequest(body, model) {
+    adaptRequest(body, model, report) {
       const edits = { ...adaptToDialect(body, dialect), ...flattened(body) };
       const flat = { ...body, ...edits };
       const isGraded = dialect.reasoning === "any";
-      const switches = isGraded ? {} : switched(flat, model);
+      const switches = isGraded ? {} : switched(flat, model, report);
       return { ...edits, ...withinBounds(flat["top_p"]), ...switches };
     },
   };
@@ -105,11 +107,17 @@ const STREAMS_ONLY = /^(qwq|qvq)/;
 const ONLY_REASON = /^(qwq|qvq)|-thinking(-|$)/;
 const REASON_BY_DEFAULT = /^qwen3(\.\d|-\d+(\.\d+)?b)(?!.*-instruct)/;
 
-/** `undefined` removes the switch. */
-function switched(body: Record<string, unknown>, model: string): BodyEdits {
-  const asked = body["enable_thinking"] ?? undefined;
-  if (ONLY_REASON.test(model)) return asked === undefined ? {} : { enable_thinking: undefined };
-  if (body["stream"] === true) return {};
-  const reasons = asked === true || (asked === undefined && REASON_BY_DEFAULT.test(model));
-  return reasons ? { enable_thinking: false } : {};
+/** What the vendor refuses of the switch; a client that set it is told what it did not get. */
+function switched(body: JsonObject, model: string, report = new LossReport()): BodyEdits {
+  const asked = body[SWITCH] ?? undefined;
+  const editor = new BodyEditor(body, report);
+  if (ONLY_REASON.test(model)) {
+    editor.remove(SWITCH, asked === false ? SWITCH : NO_LOSS);
+  } else if (body["stream"] !== true) {
+    const reasons = asked === true || (asked === undefined && REASON_BY_DEFAULT.test(model));
+    if (reasons) editor.set(SWITCH, false, asked === true ? SWITCH : NO_LOSS);
+  }
+  return editor.edits;
 }
+
+const SWITCH = "enable_thinking";

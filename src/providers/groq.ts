@@ -17,6 +17,7 @@ export const groq: Provider = {
       path: "/chat/completions",
       isFaithful: true,
       ...inDialect({
+        reasoning: "effort",
         refuses: ["logit_bias", "logprobs", "top_logprobs"],
         webSearch: false,
       }),

@@ -16,6 +16,7 @@ const DIALECT: ChatDialect = {
   refuses: ["user", "store", "logit_bias", "logprobs", "top_logprobs", "service_tier"],
   refusesInMessages: ["refusal", "reasoning_content", "annotations", "audio"],
   usersAfterTools: false,
+  reasoning: "effort",
   seed: "random_seed",
   prefill: "prefix",
   webSearch: false,

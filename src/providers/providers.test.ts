@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { Signable } from "#core/authorize.ts";
 import { LossReport } from "#core/lossy.ts";
+import type { ModelTraits } from "#core/model.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
 import { textOf } from "#lib/values.ts";
 import { findProvider, PROVIDERS } from "./index.ts";
@@ -171,5 +172,43 @@ describe("a field that the vendor would refuse is omitted", () => {
     findProvider(provider)?.text[0]?.adaptRequest?.(body, textOf(body["model"]) ?? "", report);
 
     expect(report.fields).toEqual(lost);
+  });
+});
+
+describe("a reasoning switch of another family is written in the vendor's terms", () => {
+  const graded = {
+    kind: "chat",
+    reasoningControls: { efforts: ["low", "medium", "high"] },
+  } as const;
+  const onOff = { kind: "chat", reasoningControls: { efforts: ["none", "high"] } } as const;
+  const budgeted = { reasoningControls: { toggle: true, budget: { maxTokens: 32_768 } } } as const;
+  const plain = { kind: "chat" } as const;
+  const on = { enable_thinking: true };
+  const off = { thinking: { type: "disabled" } };
+
+  test.each<[string, ModelTraits, JsonObject, JsonObject, readonly string[]]>([
+    ["groq", graded, on, {}, []],
+    ["groq", graded, off, { reasoning_effort: "low" }, ["reasoning"]],
+    ["groq", plain, on, {}, ["reasoning"]],
+    ["groq", plain, off, {}, []],
+    ["mistral", onOff, on, { reasoning_effort: "high" }, []],
+    ["mistral", onOff, off, { reasoning_effort: "none" }, []],
+    ["xai", graded, off, { reasoning_effort: "low" }, ["reasoning"]],
+    ["siliconflow", budgeted, off, { enable_thinking: false }, []],
+    ["siliconflow", budgeted, { reasoning_effort: "none" }, { enable_thinking: false }, []],
+    ["siliconflow", budgeted, on, on, []],
+  ])("%s, %j: %j", (provider, model, members, expected, lost) => {
+    const report = new LossReport();
+    const endpoint = findProvider(provider)?.text[0];
+    const body = { model: "m", messages: [user], ...members };
+
+    const edits = endpoint?.style.outbound.fitRequest?.(body, {
+      report,
+      model,
+      ...(endpoint.dialect === undefined ? {} : { dialect: endpoint.dialect }),
+    });
+
+    const { model: _, messages: __, ...rest } = JSON.parse(JSON.stringify({ ...body, ...edits }));
+    expect([rest, report.fields]).toEqual([expected, lost]);
   });
 });

@@ -17,7 +17,7 @@ export const siliconflow: Provider = {
       style: chat,
       path: "/chat/completions",
       isFaithful: true,
-      ...inDialect({ topK: true, webSearch: false }),
+      ...inDialect({ reasoning: "any", topK: true, webSearch: false }),
     },
   ],
   rerank: [

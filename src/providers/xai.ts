@@ -4,7 +4,11 @@ import { chat } from "#styles/text/chat/index.ts";
 import { generatesLike } from "./compatible-images.ts";
 import { bearer, type Provider } from "./provider.ts";
 
-const REASONER: ChatDialect = { refuses: ["stop", "presence_penalty", "frequency_penalty"] };
+const DIALECT: ChatDialect = { reasoning: "effort" };
+const REASONER: ChatDialect = {
+  ...DIALECT,
+  refuses: ["stop", "presence_penalty", "frequency_penalty"],
+};
 
 /** xAI's reasoning models refuse stop sequences and penalties. */
 export const xai: Provider = {
@@ -20,6 +24,7 @@ export const xai: Provider = {
       style: chat,
       path: "/chat/completions",
       isFaithful: true,
+      dialect: { ...DIALECT },
       adaptRequest: (body, _model, report) =>
         isReasoner(body) ? adaptToDialect(body, REASONER, report) : {},
     },

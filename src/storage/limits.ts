@@ -43,4 +43,6 @@ export interface StorageEvents {
   onError(cause: unknown): void;
   /** The disk cannot be trusted: bill nothing, end the process, recover at the next start. */
   onFatal(cause: unknown): void;
+  /** The database cannot be reached yet. Names its address and the reason. */
+  onWait(message: string): void;
 }

@@ -116,6 +116,8 @@ interface StorageOptions {
   readonly onError: (cause: unknown) => void;
   /** The disk failed: end the process, and let the next start recover. `onError` is called too. */
   readonly onFatal?: (cause: unknown) => void;
+  /** The database cannot be reached yet. `message` names its address and the reason. */
+  readonly onWait?: (message: string) => void;
 }
 
 interface RefusedKeys {
@@ -182,6 +184,7 @@ export interface Storage extends AsyncDisposable {
 /** Opens the database, migrates its schema, and loads the state that must be in memory. */
 export async function openStorage(options: StorageOptions): Promise<Storage> {
   const { dataDir, databaseUrl, instance, pepper, clock, maxQueue, onError, onFatal } = options;
+  const { onWait = (message: string) => onError(new Error(message)) } = options;
   const limits: StorageLimits = {
     ...STORAGE_LIMITS,
     ...(maxQueue === undefined ? {} : { maxQueuedWrites: maxQueue }),
@@ -193,6 +196,7 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
       onError(cause);
       onFatal?.(cause);
     },
+    onWait,
   };
   const engineOptions = { instance, clock, limits, events };
 

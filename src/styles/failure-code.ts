@@ -138,7 +138,7 @@ const LATE = new Set(["timeout", "timeout_error", "deadline_exceeded"]);
  * the client's text, and a client must not be able to disable a credential by such a quote.
  */
 const ACCOUNT_PHRASES: readonly RegExp[] = [
-  /^(incorrect|invalid|wrong|missing|no|expired|unknown) (x-)?(api[ _-]?key|auth|credential|access token|subscription key|token\b)/,
+  /^(incorrect|invalid|wrong|missing|no|expired|unknown) (x-)?(api[ _-]?key|auth|credential|access token|subscription key|token[.!]?$)/,
   /^(your |the |this )?(api[ _-]?key|access token|credential)s? (provided )?(is|was|has|not|has been) /,
   /^(your )?authentication (fail|error|required)/,
   /^access denied due to invalid subscription key/,
@@ -153,7 +153,7 @@ const NO_ACCESS_TO_MODEL =
   /^(project|you|your|this|the) .{0,120}\b(no|not have|n't have|without) access to (the |this )?model\b/;
 
 /** Moderation without an error code of its own. */
-const FLAGGED = /\bflagged\b|requires moderation/;
+const FLAGGED = /\bflagged\b|requires moderation|\bviolat\w+ .{0,40}\b(guideline|polic)/;
 
 /** A single request above the limit: a retry cannot help. */
 const TOO_LARGE = /^request too large|^(this|the|your) request (is|was) too large/;

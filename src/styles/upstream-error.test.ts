@@ -435,6 +435,22 @@ describe("a refusal concerns the account only if its message says so", () => {
       "content_filtered",
     ],
     [
+      "content against the vendor's rules",
+      403,
+      {
+        code: "The caller does not have permission to execute the specified operation",
+        error: "Content violates usage guidelines. Failed check: SAFETY_CHECK_TYPE_BIO",
+      },
+      "content_filtered",
+    ],
+    [
+      "a token of the vocabulary",
+      400,
+      openai("Invalid token 99999 in logit_bias."),
+      "upstream_rejected",
+    ],
+    ["a token of the account", 401, { message: "Invalid token." }, "upstream_auth"],
+    [
       "a stale cache",
       403,
       google(403, "PERMISSION_DENIED", "CachedContent not found (or permission denied)"),

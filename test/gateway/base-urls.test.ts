@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { openSimulated } from "#test/harness.ts";
+import { KEY, openSimulated } from "#test/harness.ts";
 
 const KEY_FOR_IMAGES = "only-for-images-0123456789abcd";
 const QUESTION = [{ role: "user", content: "hi" }];
@@ -29,6 +29,7 @@ describe("a base URL that is off by one segment works", () => {
     ["/messages", MESSAGES, '"message"'],
     ["/v1/v1/messages", MESSAGES, '"message"'],
     ["/v1beta/v1/messages", MESSAGES, '"message"'],
+    ["/anthropic/v1/messages", MESSAGES, '"message"'],
     ["/messages/count_tokens", MESSAGES, "input_tokens"],
     [`/${VERB}`, NATIVE, "candidates"],
     [`/v1/v1beta/${VERB}`, NATIVE, "candidates"],
@@ -139,6 +140,8 @@ describe("an unknown path is answered in its own style, with the nearest path", 
     ["/v1/mesages", {}, MESSAGES_ERROR, "Did you mean /v1/messages?"],
     ["/v1/message", {}, MESSAGES_ERROR, "Did you mean /v1/messages?"],
     ["/v1beta/model", {}, NATIVE_ERROR, "Did you mean /v1beta/models?"],
+    ["/v1beta/xyz", {}, NATIVE_ERROR, "Unknown path POST /v1beta/xyz."],
+    ["/v1beta1/xyz/abc", {}, NATIVE_ERROR, "Unknown path POST /v1beta1/xyz/abc."],
     ["/v1beta/interactions", {}, NATIVE_ERROR, "POST /v1beta/models/{model}:generateContent"],
     ["/v1/interactions/abc", {}, NATIVE_ERROR, "The Interactions API is not served here"],
     ["/v1/conversations", {}, CHAT_ERROR, "`previous_response_id` in POST /v1/responses"],
@@ -193,6 +196,17 @@ describe("405 lists the allowed methods in the path's style", () => {
     expect([found.status, found.allow]).toEqual([405, allow]);
     expect(found.body).toMatchObject(format);
     expect(found.text).toContain(`This path takes ${allow}.`);
+  });
+
+  test.each([
+    "/v1beta/models/gemini-2.5-flash:generateContent",
+    "/v1/models/gemini-2.5-flash:countTokens",
+    "/v1beta1/publishers/google/models/veo-3.0-generate-001:predictLongRunning",
+  ])("for an operation on a model: %s", async (path) => {
+    const response = await opened.get(path, { "x-goog-api-key": KEY });
+
+    expect([response.status, response.headers.get("allow")]).toEqual([405, "POST"]);
+    expect(await response.json()).toMatchObject({ error: { code: 405 } });
   });
 
   test("for a path that only refuses a method", async () => {

@@ -122,6 +122,139 @@ describe("a tool whose name is longer than the vendor takes", () => {
   }
 });
 
+describe("a tool whose name is longer than the vendor takes is sent under a short name", () => {
+  const NAME = `get_weather__${"of_some_company__".repeat(8)}v2`;
+  const SHORT = "get_weather";
+  const schema: JsonObject = { type: "object", properties: {} };
+  const tool = (name: string): JsonObject => ({
+    type: "function",
+    function: { name, parameters: schema },
+  });
+  const called = { name: NAME, arguments: "{}" };
+  const result = { role: "tool", tool_call_id: "call_1", content: "Sunny" };
+  const after = (...turns: JsonObject[]): JsonObject => ({
+    messages: [{ role: "user", content: "And?" }, ...turns],
+  });
+  const calls = {
+    role: "assistant",
+    tool_calls: [{ id: "call_1", type: "function", function: called }],
+  };
+
+  const CASES: [string, string, string, JsonObject][] = [
+    [
+      "a chosen function",
+      "/v1/chat/completions",
+      "gpt-4o",
+      { tools: [tool(NAME)], tool_choice: { type: "function", function: { name: NAME } } },
+    ],
+    [
+      "an allowed function",
+      "/v1/chat/completions",
+      "gpt-4o",
+      {
+        tools: [tool(NAME)],
+        tool_choice: {
+          type: "allowed_tools",
+          allowed_tools: { mode: "auto", tools: [{ type: "function", function: { name: NAME } }] },
+        },
+      },
+    ],
+    [
+      "a chosen tool of free text",
+      "/v1/chat/completions",
+      "gpt-4o",
+      {
+        tools: [{ type: "custom", custom: { name: NAME } }],
+        tool_choice: { type: "custom", custom: { name: NAME } },
+      },
+    ],
+    [
+      "the older form",
+      "/v1/chat/completions",
+      "gpt-4o",
+      { functions: [{ name: NAME, parameters: schema }], function_call: { name: NAME } },
+    ],
+    [
+      "an earlier call of the older form",
+      "/v1/chat/completions",
+      "gpt-4o",
+      after(
+        { role: "assistant", content: null, function_call: called },
+        { role: "function", name: NAME, content: "Sunny" },
+      ),
+    ],
+    [
+      "an earlier call of a tool that is gone",
+      "/v1/chat/completions",
+      "gpt-4o",
+      { ...after(calls, result), tools: [tool(SHORT)] },
+    ],
+    [
+      "a result that names its tool",
+      "/v1/chat/completions",
+      "gpt-4o",
+      { ...after(calls, { ...result, name: NAME }), tools: [tool(NAME)] },
+    ],
+    [
+      "an earlier item",
+      "/v1/responses",
+      "gpt-4.1",
+      {
+        input: [
+          { role: "user", content: "And?" },
+          { type: "function_call", call_id: "call_1", name: NAME, arguments: "{}" },
+          { type: "function_call_output", call_id: "call_1", output: "Sunny" },
+        ],
+      },
+    ],
+    [
+      "an earlier block",
+      "/v1/messages",
+      "claude-sonnet-4-5",
+      {
+        max_tokens: 100,
+        tools: [{ name: SHORT, input_schema: schema }],
+        ...after(
+          {
+            role: "assistant",
+            content: [{ type: "tool_use", id: "toolu_1", name: NAME, input: {} }],
+          },
+          {
+            role: "user",
+            content: [{ type: "tool_result", tool_use_id: "toolu_1", content: "Sunny" }],
+          },
+        ),
+      },
+    ],
+    [
+      "an earlier part",
+      "/v1beta/models/gemini-2.5-flash:generateContent",
+      "gemini-2.5-flash",
+      {
+        contents: [
+          { role: "user", parts: [{ text: "And?" }] },
+          { role: "model", parts: [{ functionCall: { name: NAME, args: {} } }] },
+          { role: "user", parts: [{ functionResponse: { name: NAME, response: { a: 1 } } }] },
+        ],
+      },
+    ],
+  ];
+  test.each(CASES)("%s", async (_, path, model, fields) => {
+    const messages = [{ role: "user", content: "And?" }];
+    const isNative = path.includes("generateContent");
+    const base = "input" in fields || isNative ? {} : { messages };
+
+    const answer = await gateway.post(path, { ...base, ...(isNative ? {} : { model }), ...fields });
+
+    expect([answer.status, answer.headers.get("sluice-lossy")]).toEqual([200, null]);
+    const names = JSON.stringify(sent()).match(/get_weather__[\w-]+/g) ?? [];
+    expect(names.length).toBeGreaterThan(0);
+    const max = model.startsWith("claude") ? 128 : 64;
+    expect(names.filter(({ length }) => length > max)).toEqual([]);
+    expect(new Set(names).size).toBe(1);
+  });
+});
+
 describe("a model that only streams", () => {
   test.each(CALLERS)("gives $id a complete response", async (caller) => {
     const turns = [{ role: "user", text: "Reply with exactly: pong" } as const];
@@ -268,6 +401,18 @@ describe("a reasoning switch is translated to the parameter of the vendor's fami
       "",
     ],
     ["off", { model: "qwen-plus", reasoning_effort: "none" }, { enable_thinking: false }, ""],
+    [
+      "on, in a complete response, for a vendor that only streams it",
+      { model: "qwen-plus", enable_thinking: true },
+      { enable_thinking: false },
+      "enable_thinking",
+    ],
+    [
+      "off, for a model that always reasons",
+      { model: "qwq-plus", enable_thinking: false, stream: true },
+      {},
+      "enable_thinking",
+    ],
   ])("%s", async (_, body, members, lost) => {
     const answer = await ask(body);
     const names = ["reasoning_effort", "enable_thinking", "thinking_budget", "thinking"];

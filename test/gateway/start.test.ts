@@ -119,6 +119,25 @@ test("a database that was emptied beside its secret causes a warning", async () 
   expect((await fetch(`${anew.url}/readyz`)).status).toBe(200);
 });
 
+test("a gateway that waits for its database says at once where that is and why, and ends by a signal", async () => {
+  const env = {
+    PATH: process.env["PATH"] ?? "",
+    SLUICE_PORT: "0",
+    SLUICE_DATA_DIR: dataDir,
+    DATABASE_URL: "postgres://sluice:a-password@127.0.0.1:1/none",
+  };
+  const started = Bun.spawn([...PROGRAM, "start"], { env, stdout: "ignore", stderr: "pipe" });
+  let said = "";
+  for await (const bytes of started.stderr) {
+    said += Buffer.from(bytes).toString();
+    if (said.includes("Trying again for 60 s")) started.kill("SIGTERM");
+  }
+
+  expect(await started.exited).toBe(0);
+  expect(said).toMatch(/Cannot open PostgreSQL at 127\.0\.0\.1:1: .*ECONNREFUSED/);
+  expect(said).not.toContain("a-password");
+}, 30_000);
+
 test("a second gateway on the same folder is refused, without damage", async () => {
   await using first = await startProgram({ SLUICE_DATA_DIR: dataDir });
 

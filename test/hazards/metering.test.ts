@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { countTokens } from "#relay/metering/tokens.ts";
 import { startSandbox, type Sandbox } from "@sluice/sandbox/server.ts";
 import { openBooks, type Books } from "#test/books.ts";
+import { openRawUpstream, OK, type RawUpstream } from "#test/egress/raw-upstream.ts";
 import { KEY, openTestGateway, simulatedChannel, type TestGateway } from "#test/harness.ts";
 import { waitFor } from "#test/wait.ts";
 
@@ -10,7 +11,14 @@ const CLAUDE = "claude-sonnet-4-5-20250929";
 let sandbox: Sandbox;
 let gateway: TestGateway;
 let books: Books;
+let raw: RawUpstream;
+/** What the raw upstream answers, in one write. */
+let script: { readonly answer: string; readonly isReset: boolean };
 beforeAll(async () => {
+  raw = await openRawUpstream((socket) => {
+    socket.write(script.answer);
+    if (script.isReset) socket.resetAndDestroy();
+  });
   sandbox = await startSandbox();
   gateway = await openTestGateway({
     yaml: `channels:
@@ -19,7 +27,12 @@ ${simulatedChannel("chat", sandbox.url, "models: [gpt-4o-mini]")}
     provider: anthropic
     base_url: ${sandbox.url}/anthropic/v1
     api_key: sk-ant-api03-upstream-secret-of-the-operator
-    models: [${CLAUDE}]`,
+    models: [${CLAUDE}]
+  - name: raw
+    provider: openai
+    base_url: http://127.0.0.1:${raw.port}/v1
+    api_key: sk-upstream-secret-of-the-operator
+    models: [gpt-4o]`,
     env: { SLUICE_CHECKPOINT_MS: "50" },
   });
   books = openBooks(gateway.dataDir);
@@ -28,6 +41,7 @@ afterAll(async () => {
   books.close();
   await gateway[Symbol.asyncDispose]();
   await sandbox.stop();
+  await raw[Symbol.asyncDispose]();
 });
 
 const asked = (model: string, content: string): object => ({
@@ -84,4 +98,43 @@ test("the delivered part of a messages stream is charged if its client disconnec
   const told = Number(/"input_tokens":(\d+)/.exec(received)?.[1]);
   expect(bill).toMatchObject({ outcome: "canceled", is_estimated: 1, input_tokens: told });
   expect(bill?.["output_tokens"]).toBeGreaterThanOrEqual(delivered);
+});
+
+const WORDS = ["One", " two", " three", " four", " five", " six", " seven", " eight"];
+const EVENTS = WORDS.map((content) => {
+  const chunk = {
+    id: "chatcmpl-1",
+    object: "chat.completion.chunk",
+    created: 1_800_000_000,
+    model: "gpt-4o",
+    choices: [{ index: 0, delta: { content }, finish_reason: null }],
+  };
+  return `data: ${JSON.stringify(chunk)}\n\n`;
+}).join("");
+const CHUNKED = `${OK}Content-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n`;
+const CHUNK = `${EVENTS.length.toString(16)}\r\n${EVENTS}\r\n`;
+const MORE = EVENTS.length + 100;
+const SIZED = `${OK}Content-Type: text/event-stream\r\nContent-Length: ${MORE}\r\n\r\n${EVENTS}`;
+
+describe.each([
+  ["a malformed chunk", `${CHUNKED}${CHUNK}nonsense\r\n`, false],
+  ["a reset amid chunks", `${CHUNKED}${CHUNK}`, true],
+  ["a reset before the announced length", SIZED, true],
+])("a stream that %s breaks off in the write of its last words", (_by, answer, isReset) => {
+  test.each(["/v1/chat/completions", "/v1/messages"])(
+    "%s: the words are delivered and charged, then the error is reported",
+    async (path) => {
+      script = { answer, isReset };
+      gateway.gateway.health.forgetAll();
+
+      const stream = await (await gateway.post(path, asked("gpt-4o", "Count."))).text();
+
+      expect(await books.whenSettled()).toEqual([]);
+      for (const word of WORDS) expect(stream).toContain(`"${word}"`);
+      expect(stream.indexOf("broke off")).toBeGreaterThan(stream.indexOf(" eight"));
+      const bill = books.calls().at(-1);
+      expect(bill).toMatchObject({ outcome: "failed", is_estimated: 1 });
+      expect(bill?.["output_tokens"]).toBe(await countTokens(WORDS.join("")));
+    },
+  );
 });

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { GatewayError } from "#core/error.ts";
 import { unknownModel } from "#relay/routing/unknown-model.ts";
 import { chatModelList } from "#styles/model-list/chat.ts";
 import { messagesModelList } from "#styles/model-list/messages.ts";
@@ -153,8 +154,19 @@ function find(exchange: Exchange, deps: Pick<ModelListDeps, "channels">): ShownM
   const id = modelId(exchange);
   const found = deps.channels.describe(requireKey(exchange), id);
   if (found !== undefined) return found;
+  if (OPERATION.test(id)) {
+    exchange.announce({ allow: "POST" });
+    throw new GatewayError(
+      "method_not_allowed",
+      `Method not allowed: ${exchange.request.method} of an operation on a model. This path takes POST.`,
+    );
+  }
   throw unknownModel(requireKey(exchange), id, deps.channels);
 }
+
+/** The end of a native operation's path; an id of a model may contain a colon, too. */
+const OPERATION =
+  /:(generateContent|streamGenerateContent|countTokens|embedContent|batchEmbedContents|predict|predictLongRunning|fetchPredictOperation)$/;
 
 function modelId(exchange: Exchange): string {
   const id = exchange.param("id");

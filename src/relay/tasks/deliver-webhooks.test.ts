@@ -123,6 +123,35 @@ test("a receiver gets four webhooks at the same time, also after the first ones 
   expect(running).toEqual({ now: 0, most: 4 });
 });
 
+test("a receiver gets four webhooks at once, also those that become due while one is running", async () => {
+  const running: (() => void)[] = [];
+  let [most, ended] = [0, 0];
+  const deps = depsWith(async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    most = Math.max(most, running.push(resolve));
+    await promise;
+    ended++;
+    return 200;
+  });
+  for (let at = 0; at < 4; at++) await add(`first.${at}`, `https://a.example/${at}`, START);
+  const sending = deliverWebhooks(deps, NEVER);
+  await waitFor(() => running.length === 4);
+  for (let at = 0; at < 8; at++) await add(`next.${at}`, `https://a.example/next/${at}`, START);
+
+  // One of the first runs until all others ended.
+  for (const each of running.splice(0, 3)) each();
+  while (ended < 11) {
+    await waitFor(() => running.length >= Math.min(4, 12 - ended));
+    running.pop()?.();
+    const before = ended;
+    await waitFor(() => ended > before);
+  }
+  running[0]?.();
+  await sending;
+
+  expect({ most, ended }).toEqual({ most: 4, ended: 12 });
+});
+
 test("an attempt is reported with its duration", async () => {
   await add("only", "https://a.example/", START);
   const attempts: object[] = [];

@@ -155,7 +155,11 @@ function setup(
     probe: () => write(PROBE, []),
     clock: systemClock,
     limits: { ...STORAGE_LIMITS, ...options.limits },
-    events: { onError: (cause) => errors.push(cause), onFatal: (cause) => fatals.push(cause) },
+    events: {
+      onError: (cause) => errors.push(cause),
+      onFatal: (cause) => fatals.push(cause),
+      onWait: (message) => errors.push(message),
+    },
   });
   return { group, batches, outcomes, errors, fatals, open };
 }

@@ -4,6 +4,7 @@ import type { PoolClient } from "pg";
 import type { GatewayError } from "#core/error.ts";
 import type { Clock } from "#lib/clock.ts";
 import { openJournal, type Engine, type EngineOptions } from "../database/engine.ts";
+import type { StorageEvents } from "../limits.ts";
 import { openGroup } from "../accounts/group-commit.ts";
 import { migrate } from "../database/migrate.ts";
 import type { Tables } from "../tables.ts";
@@ -39,7 +40,7 @@ export async function openPostgres(url: string, options: EngineOptions): Promise
   await using opened = new AsyncDisposableStack();
   const onError = (cause: unknown): void => events.onError(cause);
 
-  const hadToWait = await prepareSchema(url, limits.bootTimeoutMs, clock, onError);
+  const hadToWait = await prepareSchema(url, limits.bootTimeoutMs, clock, events);
   const shared = openPool(url, { max: MAX_CONNECTIONS, isBounded: true, onError });
   const db = opened.use(new Kysely<Tables>({ dialect: dialectOver(shared) }));
   const pool = openPool(url, { max: 1, isBounded: true, onError, setup: planBatches });
@@ -129,8 +130,9 @@ async function prepareSchema(
   url: string,
   timeoutMs: number,
   clock: Clock,
-  onError: (cause: unknown) => void,
+  events: StorageEvents,
 ): Promise<boolean> {
+  const onError = (cause: unknown): void => events.onError(cause);
   const pool = openPool(url, { max: 2, isBounded: false, onError });
   await using db = new Kysely<Tables>({ dialect: dialectOver(pool) });
 
@@ -148,7 +150,7 @@ async function prepareSchema(
       }
       if (!hadToWait) {
         const seconds = Math.round(timeoutMs / 1_000);
-        onError(new Error(`${message} Trying again for ${seconds} s.`, { cause }));
+        events.onWait(`${message} Trying again for ${seconds} s.`);
       }
       hadToWait = true;
       await sleep(BOOT_RETRY_MS);

@@ -39,12 +39,17 @@ export function readMedia(own: Own, files: readonly VideoMedia[]): readonly Vide
  * under one name counts twice.
  */
 function withoutTwins(values: readonly (Json | undefined)[]): readonly MediaOrigin[] {
-  const seen = new Set<Json>();
+  const counts = new Map<Json, number>();
   return values.flatMap((value) => {
     if (value === undefined) return [];
-    const given = (isArray(value) ? value : [value]).filter((each) => each !== "");
-    const fresh = given.filter((each) => !seen.has(each));
-    for (const each of given) seen.add(each);
+    const own = new Map<Json, number>();
+    const fresh = (isArray(value) ? value : [value]).filter((each) => {
+      if (each === "") return false;
+      const count = (own.get(each) ?? 0) + 1;
+      own.set(each, count);
+      return count > (counts.get(each) ?? 0);
+    });
+    for (const [each, count] of own) counts.set(each, Math.max(count, counts.get(each) ?? 0));
     return fresh.map((each) => read(each, "image"));
   });
 }

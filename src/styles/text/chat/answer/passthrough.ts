@@ -34,18 +34,30 @@ export function asksForUsage(edits: BodyEdits): boolean {
 
 /** Shortened names of tools have to be given back in the answer, and a compact stream has to be written. */
 export function mustTranslate(
-  { tools }: JsonObject,
+  { tools, functions, messages }: JsonObject,
   _model?: ModelTraits,
   facts?: RequestFacts,
   dialect?: OutboundContext["dialect"],
 ): boolean {
   if (facts?.compactStream === true && !streamsCompactly(dialect)) return true;
-  return listOf(tools).some(hasLongName);
+  if (listOf(tools).some(hasLongName) || listOf(functions).some(isLong)) return true;
+  return listOf(messages).some(callsLongName);
+}
+
+/** An earlier turn may have called a tool that is not offered any more. */
+function callsLongName(message: Json): boolean {
+  const calls = memberOf(message, "tool_calls");
+  if (isArray(calls) && calls.some(hasLongName)) return true;
+  const isResult = memberOf(message, "role") === "tool";
+  return (isResult && isLong(message)) || isLong(memberOf(message, "function_call"));
 }
 
 function hasLongName(tool: Json): boolean {
-  const name = textOf(memberOf(memberOf(tool, "function") ?? memberOf(tool, "custom"), "name"));
-  return (name?.length ?? 0) > MAX_TOOL_NAME;
+  return isLong(memberOf(tool, "function") ?? memberOf(tool, "custom"));
+}
+
+function isLong(named: Json | undefined): boolean {
+  return (textOf(memberOf(named, "name"))?.length ?? 0) > MAX_TOOL_NAME;
 }
 
 const OWN_MEMBERS = ["svc_thinking_to_content", "thinking_to_content"];

@@ -10,6 +10,7 @@ import { isMedia } from "#styles/text/media.ts";
 import { memberReporter } from "#styles/text/member-table.ts";
 import { withBreakpoint, type BreakpointPlan, type Life } from "#styles/text/prompt-cache.ts";
 import { membersOf } from "#styles/text/request-fields.ts";
+import { ownName } from "#styles/text/tool-names.ts";
 import { reasoningBack } from "./reasoning-back.ts";
 import { CHAT, isOwn, rawFieldsOf } from "../raw-fields.ts";
 
@@ -151,7 +152,7 @@ function buildResult(result: ToolResultBlock, at: Place): JsonObject {
     tool_call_id: own ? result.callId : fitId(result.callId),
     content: markEnd(result.isError === true ? marked(content) : content, life),
     // Others find it by its call, and several vendors refuse it.
-    name: own ? result.name : undefined,
+    name: own && result.name !== undefined ? ownName(result.name) : undefined,
   });
 }
 

@@ -1,4 +1,4 @@
-import type { ChatRequest, OutputFormat, WebSearch } from "#core/chat.ts";
+import type { ChatRequest, OutputFormat, ToolChoice, WebSearch } from "#core/chat.ts";
 import { refuse } from "#core/lossy.ts";
 import type { ModelTraits } from "#core/model.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
@@ -23,6 +23,7 @@ import {
   type Writing,
 } from "#styles/text/request-fields.ts";
 import { choosesSearch } from "#styles/text/search-choice.ts";
+import { ownName } from "#styles/text/tool-names.ts";
 import type { ChatDialect } from "./dialect.ts";
 import { buildImageOptions, parseImageOptions, restOfImageOptions } from "./image-options.ts";
 import { parseTemperature, parseTopP, restOfParameters } from "./parameters.ts";
@@ -96,9 +97,15 @@ function choiceOf(request: ChatRequest, { raw, dialect }: ChatWriting): Built {
     raw?.["tool_choice"] === undefined
       ? undefined
       : preserveOriginal(raw, ["tool_choice"], toolChoice, parseToolChoice);
-  if (original !== undefined) return { members: original };
+  if (original !== undefined && !isRenamed(toolChoice)) return { members: original };
   if (toolChoice === undefined) return { members: {} };
   return { members: { tool_choice: buildToolChoice(toolChoice, request, dialect) } };
+}
+
+/** Whether a tool of the choice goes out under another name. */
+function isRenamed(choice: ToolChoice | undefined): boolean {
+  if (choice?.mode === "named") return ownName(choice.name) !== choice.name;
+  return choice?.mode === "allowed" && choice.tools.some(({ name }) => ownName(name) !== name);
 }
 
 const FIELDS = {

@@ -4,13 +4,26 @@ import { NO_LOSS, type BodyEditor } from "#styles/text/body-editor.ts";
 import { camelized } from "./names.ts";
 import { shortToolName } from "../conversation/tool-name.ts";
 
-/** Whether some declared tool has a longer name than the model takes. */
+/** Whether some tool, offered or called, has a longer name than the model takes. */
 export function hasLongNames(body: JsonObject, max: number): boolean {
-  return listOf(body["tools"]).some((tool) => {
+  const isLong = (named: Json | undefined): boolean =>
+    (textOf(memberOf(named, "name"))?.length ?? 0) > max;
+  const declares = listOf(body["tools"]).some((tool) => {
     const declared =
       memberOf(tool, "functionDeclarations") ?? memberOf(tool, "function_declarations");
-    return listOf(declared).some((each) => (textOf(memberOf(each, "name"))?.length ?? 0) > max);
+    return listOf(declared).some(isLong);
   });
+  // An earlier turn may have called a tool that is not offered any more.
+  return (
+    declares ||
+    listOf(body["contents"]).some((content) =>
+      listOf(memberOf(content, "parts")).some(
+        (part) =>
+          isLong(memberOf(part, "functionCall") ?? memberOf(part, "function_call")) ||
+          isLong(memberOf(part, "functionResponse") ?? memberOf(part, "function_response")),
+      ),
+    )
+  );
 }
 
 /** Shortens names of tools that are too long, wherever they stand. The answer gets them back. */

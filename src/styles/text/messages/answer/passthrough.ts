@@ -68,8 +68,18 @@ function inOwnWords(turn: Json): Json {
 }
 
 /** Shortened names of tools have to be given back in the answer. */
-export function mustTranslate({ tools }: JsonObject): boolean {
-  return listOf(tools).some((tool) => (textOf(memberOf(tool, "name"))?.length ?? 0) > MAX_LENGTH);
+export function mustTranslate({ tools, messages }: JsonObject): boolean {
+  return listOf(tools).some(hasLongName) || listOf(messages).some(callsLongName);
+}
+
+/** An earlier turn may have called a tool that is not offered any more. */
+function callsLongName(turn: Json): boolean {
+  const content = memberOf(turn, "content");
+  return isArray(content) && content.some(hasLongName);
+}
+
+function hasLongName(named: Json): boolean {
+  return (textOf(memberOf(named, "name"))?.length ?? 0) > MAX_LENGTH;
 }
 
 export function readAnswer(body: JsonObject): AnswerFacts {

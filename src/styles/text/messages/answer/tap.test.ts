@@ -199,6 +199,17 @@ describe("a response is complete if the upstream marks its end", () => {
   });
 });
 
+test.each([
+  ["in the same bytes", (late: string) => [WHOLE + late]],
+  ["later", (late: string) => [WHOLE, late]],
+])("usage after the last event is ignored, %s", (_when, pieces) => {
+  const on = openTap();
+  const usage = { input_tokens: 900, output_tokens: 900 };
+  passed(on, ...pieces(event("message_delta", { delta: {}, usage })));
+
+  expect(on.usage?.outputTokens).toBe(2);
+});
+
 describe("a failure within a stream", () => {
   test("ends the passed events, and earlier ones are passed on", () => {
     const on = openTap();

@@ -70,10 +70,13 @@ function canStandAlone(item: Json): boolean {
 }
 
 /** Shortened names of tools have to be given back in the answer. */
-export function mustTranslate({ tools }: JsonObject): boolean {
-  return listOf(tools).some(
-    (tool) => (textOf(memberOf(tool, "name"))?.length ?? 0) > MAX_TOOL_NAME,
-  );
+export function mustTranslate({ tools, input }: JsonObject): boolean {
+  return listOf(tools).some(hasLongName) || (isArray(input) && input.some(hasLongName));
+}
+
+/** An earlier item may have called a tool that is not offered any more. */
+function hasLongName(named: Json): boolean {
+  return (textOf(memberOf(named, "name"))?.length ?? 0) > MAX_TOOL_NAME;
 }
 
 export function readAnswer(body: JsonObject): AnswerFacts {

@@ -161,6 +161,19 @@ describe("the end mark is found", () => {
     expect([on.isEnding, on.isComplete()]).toEqual([isEnd, isEnd]);
   });
 
+  test("and usage after it is ignored", () => {
+    const usage = { input_tokens: 900, output_tokens: 900, total_tokens: 1_800 };
+    const late = event("response.completed", {
+      response: { ...RESPONSE, status: "completed", usage },
+    });
+    for (const pieces of [[CREATED + TEXT + DONE + late], [CREATED + TEXT + DONE, late]]) {
+      const on = tap();
+      passed(on, ...pieces);
+
+      expect(on.usage).toMatchObject({ inputTokens: 3, outputTokens: 2 });
+    }
+  });
+
   test("and later bytes are not taken for it", () => {
     const on = tap();
     passed(on, CREATED + TEXT + DONE, "data: [DONE]\n\n");
