@@ -32,6 +32,8 @@ export interface RoutingDeps {
   readModel(name: string, json: JsonObject): ModelDraft;
   /** Undefined for an address that no channel may have. */
   reachNeeded(url: URL): Reach | undefined;
+  /** Of a plan that may hold secrets: equal on all gateways, and useless for guessing them. */
+  digestPlan(plan: string): string;
   readonly relay: ProbeDeps & Pick<CallDeps, "admission">;
   readonly clock: Clock;
   readonly channelCare: ChannelCare;
