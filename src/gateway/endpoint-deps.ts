@@ -470,13 +470,13 @@ export function routingDeps({
     readChannel: (json, terms) => readDescribedChannel(json, KNOWN_PROVIDERS, terms),
     readModel: readDescribedModel,
     reachNeeded,
-    digestPlan: (plan) => digestOf(`change of channels:${plan}`, pepper),
     relay,
     clock,
     channelCare: {
       reports: new ChannelReports(storage.channelMinutes, clock),
       balances: channelBalances,
       watch: channelWatch,
+      digestPlan: (plan) => digestOf(`change of channels:${plan}`, pepper),
     },
     audit: storage.audit,
   };

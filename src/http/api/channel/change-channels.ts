@@ -82,7 +82,7 @@ const PLAN = z.object({
 
 type Deps = Pick<
   RoutingDeps,
-  "channelRegistry" | "channelStore" | "channelCare" | "digestPlan" | "reachNeeded" | "readChannel"
+  "channelRegistry" | "channelStore" | "channelCare" | "reachNeeded" | "readChannel"
 >;
 type Given = z.output<typeof REQUEST>;
 
@@ -110,7 +110,7 @@ export const changeChannels = management({
     const actor = requireUser(exchange);
     const { stored, skipped } = await targetsOf(given, deps);
     const planned = stored.map((each) => plannedFor(each, given, actor, deps));
-    const plan = deps.digestPlan(textOfPlan(planned));
+    const plan = deps.channelCare.digestPlan(textOfPlan(planned));
     if (given.plan !== undefined && given.plan !== plan) throw outdated();
     const isApplied = given.apply === true;
     if (isApplied) await apply(planned, given, actor, deps);
