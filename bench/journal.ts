@@ -11,10 +11,12 @@ import { USAGE_REPORTS } from "#test/storage/usage-reports.ts";
 /**
  * Measures pages of the call log and reports of usage over a journal of many calls:
  * `bun bench/journal.ts 10000000`, with the URL of an empty PostgreSQL database as the second
- * argument, or SQLite in a temporary folder. Beside the time that passed, it prints the processor
+ * argument, or SQLite in a temporary folder (`sqlite`). `pages` or `reports` as the third argument
+ * measures these alone. Beside the time that passed, it prints the processor
  * time of this process, which other programs of the machine do not change.
  */
-const [rowsText = "1000000", databaseUrl] = process.argv.slice(2);
+const [rowsText = "1000000", place = "sqlite", only] = process.argv.slice(2);
+const databaseUrl = place === "sqlite" ? undefined : place;
 const rows = Number(rowsText);
 const PAGES = 20;
 const REPORTS = 10;
@@ -37,15 +39,19 @@ try {
   });
   const engine = databaseUrl === undefined ? "sqlite" : "postgres";
   await timed("fill", () => fillJournal(storage.db, rows, engine));
-  await timed("index", async () => {
-    while ((await storage.calls.index(1_024)) > 0);
-  });
-  await timed("sum", async () => {
-    while ((await storage.usage.sum(1_000)) > 0);
-  });
+  if (only !== "reports") {
+    await timed("index", async () => {
+      while ((await storage.calls.index(1_024)) > 0);
+    });
+  }
+  if (only !== "pages") {
+    await timed("sum", async () => {
+      while ((await storage.usage.sum(1_000)) > 0);
+    });
+  }
   await timed("analyze", () => sql`analyze`.execute(storage.db));
-  await measurePages(storage);
-  await measureReports(storage);
+  if (only !== "reports") await measurePages(storage);
+  if (only !== "pages") await measureReports(storage);
 } finally {
   rmSync(dataDir, { recursive: true, force: true });
 }

@@ -637,12 +637,17 @@ async function expectSameLabels(storage: Storage, db: Kysely<Tables>): Promise<v
     ];
     for (const label of labels) sums.set(label, (sums.get(label) ?? 0) + Number(cost));
   }
-  const found = new Map<string, number>();
-  for (const kind of ["tag", "session"] as const) {
-    const { groups } = await storage.usage.report({ ...ALWAYS, by: [kind] });
-    for (const { of, sum } of groups) found.set(`${kind} ${of[kind]}`, sum.cost);
+  for (const more of [[], ["user"], ["model"]] as const) {
+    const found = new Map<string, number>();
+    for (const kind of ["tag", "session"] as const) {
+      const { groups } = await storage.usage.report({ ...ALWAYS, by: [kind, ...more] });
+      for (const { of, sum } of groups) {
+        const label = `${kind} ${of[kind]}`;
+        found.set(label, (found.get(label) ?? 0) + sum.cost);
+      }
+    }
+    expect(found).toEqual(sums);
   }
-  expect(found).toEqual(sums);
   expect(sums.size).toBe(10);
 }
 
