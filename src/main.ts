@@ -120,8 +120,7 @@ function showCompletion([shell, ...others]: readonly string[]): 0 | 2 {
 }
 
 function refuseCommand(name: string): 2 {
-  const all = describeHelp("", COMMANDS) ?? "";
-  process.stderr.write(`${unknownCommand(name, COMMANDS)}\n${all}`);
+  process.stderr.write(`${unknownCommand(name, COMMANDS)}'sluice help' lists the commands.\n`);
   return 2;
 }
 

@@ -45,6 +45,7 @@ const TABLES = [
   "usage_labels",
   "usage_days",
   "usage_label_days",
+  "usage_label_owners",
   "usage_totals",
   "key_usage",
 ];

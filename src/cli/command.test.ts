@@ -152,6 +152,19 @@ describe("arguments become a request to the management API", () => {
     });
   });
 
+  test("a user's address, displayed name and group are changed, and 'none' removes one", async () => {
+    expect(await question(users, "change 7 --email ada@example.com --name Ada --group 2")).toEqual({
+      method: "PUT",
+      path: "/api/user/7",
+      body: { email: "ada@example.com", display_name: "Ada", group_id: 2 },
+    });
+    expect(await question(users, "change 7 --email none --group none")).toEqual({
+      method: "PUT",
+      path: "/api/user/7",
+      body: { email: null, group_id: null },
+    });
+  });
+
   test("fields of an object are JSON, or the content of a file", async () => {
     const read = { ...EMPTY, readFile: async (path: string) => `{"name":"from ${path}"}` };
     const asked = async (typed: string): Promise<Prompt> => {

@@ -51,6 +51,17 @@ export const users: Noun = {
     change("disable <id>", "ends a user's sessions and refuses the user's keys", () => ({
       status: 2,
     })),
+    change(
+      "change <id>",
+      "changes the mail address, the displayed name or the group of a user",
+      (words) =>
+        defined({
+          email: textOrNull(words.text("email")),
+          display_name: words.text("name"),
+          group_id: numberOrNull(words.text("group")),
+        }),
+      { email: "<address|none>", name: "<name>", group: "<id|none>" },
+    ),
     change("role <id>", "changes a user's role", (words) => defined({ role: words.text("to") }), {
       to: "<role>",
     }),
@@ -120,7 +131,7 @@ export const users: Noun = {
 function change(
   usage: string,
   doc: string,
-  read: (words: Words) => Readonly<Record<string, string | number | undefined>>,
+  read: (words: Words) => Readonly<Record<string, string | number | null | undefined>>,
   options: Readonly<Record<string, string>> = {},
 ): Noun["verbs"][number] {
   return {
@@ -130,6 +141,15 @@ function change(
     ask: (words) => ({ method: "PUT", path: userPath(words), body: read(words) }),
     show: listing,
   };
+}
+
+function textOrNull(given: string | undefined): string | null | undefined {
+  return given === "none" ? null : given;
+}
+
+function numberOrNull(given: string | undefined): number | null | undefined {
+  if (given === undefined) return undefined;
+  return given === "none" ? null : readNumber(given);
 }
 
 function userPath(words: Words): string {

@@ -47,6 +47,10 @@ export const embedding: OperationKind<EmbeddingRequest, Embeddings> = {
       0,
     ),
 
+  wordsOf: ({ inputs }) => [
+    { words: inputs.filter((input) => typeof input === "string"), times: 1 },
+  ],
+
   split(question, maxInputs) {
     const { inputs } = question;
     if (inputs.length <= maxInputs) return [question];

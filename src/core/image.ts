@@ -209,6 +209,8 @@ export const image: OperationKind<ImageRequest, Images> = {
   sizeOf: (question) =>
     estimateTokens(promptOf(question)) + picturesOf(question).length * TOKENS_OF_GIVEN,
 
+  wordsOf: (question) => [{ words: [promptOf(question)], times: 1 }],
+
   unitsOf: (question) => ({ images: mostOf(question), ...gradeOf(question) }),
 
   expect: (question) => ({

@@ -63,8 +63,10 @@ export interface OutboundFormat<
 
 /** The rules of one kind of operation in every format. */
 export interface OperationKind<Q extends OperationRequest, A extends OperationResult> {
-  /** Approximate input tokens, for reservations and if the upstream reports no usage. */
+  /** Approximate input tokens, for reservations. */
   sizeOf(question: Q): number;
+  /** The texts in it, which are counted if the upstream reports no usage. */
+  wordsOf(question: Q): readonly CountedWords[];
   /** Other units that are charged, for the same purposes; none if absent. */
   unitsOf?(question: Q): Units;
   /** Splits a request into parts of at most `maxInputs` inputs, in order. */
@@ -82,6 +84,12 @@ export interface OperationKind<Q extends OperationRequest, A extends OperationRe
   readonly partsAtOnce?: number;
   /** The result of a failed part, if the results of the other parts are useful without it. */
   failed?(error: GatewayError): A;
+}
+
+/** Texts that a vendor reads once or several times. */
+export interface CountedWords {
+  readonly words: readonly string[];
+  readonly times: number;
 }
 
 interface Expected {

@@ -39,6 +39,11 @@ export const rerank: OperationKind<RerankRequest, Ranking> = {
     estimateTokens(query) * documents.length +
     documents.reduce((sum, document) => sum + estimateTokens(document), 0),
 
+  wordsOf: ({ query, documents }) => [
+    { words: [query], times: documents.length },
+    { words: documents, times: 1 },
+  ],
+
   unitsOf: ({ documents }) => ({ searches: Math.ceil(documents.length / DOCUMENTS_PER_SEARCH) }),
 
   split(question, maxInputs) {

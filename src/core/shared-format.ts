@@ -23,6 +23,8 @@ export interface SharedRequest extends OperationRequest {
   readonly shape?: string;
   /** Estimates for the reservation. */
   readonly inputTokens: number;
+  /** The texts among `inputTokens`. */
+  readonly words: readonly string[];
   readonly maxOutputTokens: number;
   readonly units: Units;
 }
@@ -50,8 +52,14 @@ export interface SharedFormat {
   readAnswer(answer: JsonObject | string, question: SharedRequest): SharedAnswer;
   /** Observes a response of events. */
   openTap(question: SharedRequest): Tap;
-  /** The usage as far as the request and the response text show it. */
-  guess(question: SharedRequest, outputText: string, countedTokens: number): Usage;
+  /** The usage as far as the request, and tokens that were counted, show it. */
+  guess(question: SharedRequest, counted: CountedTokens): Usage;
+}
+
+interface CountedTokens {
+  readonly inputTokens: number;
+  /** Of the text of the answer. */
+  readonly outputTokens: number;
 }
 
 export interface SharedAnswer {

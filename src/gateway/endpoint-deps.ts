@@ -34,6 +34,7 @@ import { scopesOf } from "#http/scopes-of.ts";
 import type { IdempotencyDeps } from "#http/idempotency.ts";
 import type { OpenSockets } from "#http/open-sockets.ts";
 import type { Readiness } from "#http/server.ts";
+import { digestOf } from "#storage/secrets/secrets.ts";
 import type { Alerting } from "./alerts.ts";
 import type { Assets } from "./assets.ts";
 import type { Contents } from "./content-log.ts";
@@ -447,6 +448,7 @@ export function pastCallDeps(
 
 export function routingDeps({
   clock,
+  pepper,
   channels,
   channelRegistry,
   catalogUpdates,
@@ -454,7 +456,7 @@ export function routingDeps({
   channelWatch,
   relay,
   storage,
-}: Pick<Infrastructure, "clock"> &
+}: Pick<Infrastructure, "clock" | "pepper"> &
   Pick<Routing, "channels" | "channelRegistry" | "catalogUpdates"> &
   ChannelCareModules &
   Pick<Relay, "relay"> &
@@ -474,6 +476,7 @@ export function routingDeps({
       reports: new ChannelReports(storage.channelMinutes, clock),
       balances: channelBalances,
       watch: channelWatch,
+      digestPlan: (plan) => digestOf(`change of channels:${plan}`, pepper),
     },
     audit: storage.audit,
   };

@@ -122,11 +122,14 @@ function tracePropagation({
 }
 
 export function relayOf(
-  needs: Pick<RelayNeeds, "assetLinks" | "clock" | "homes" | "linkedMedia" | "settings">,
+  needs: Pick<
+    RelayNeeds,
+    "assetLinks" | "clock" | "homes" | "linkedMedia" | "settings" | "telemetry"
+  >,
   { admission, router, attempts }: CallDeps,
   delivery: DeliverySettings,
 ): RelayDeps & OperateDeps {
-  const { clock, homes } = needs;
+  const { clock, homes, telemetry } = needs;
   const { limits } = needs.settings;
   return {
     admission,
@@ -136,6 +139,7 @@ export function relayOf(
     clock,
     homes,
     learned: new LearnedRefusals(clock),
+    noteRequest: telemetry && ((call) => telemetry.noteRequest(call)),
     reasoningCache: new ReasoningCache(clock, {
       keepMs: REASONING_CACHE_MS,
       maxLength: REASONING_CACHE_LENGTH,

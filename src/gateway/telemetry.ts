@@ -23,8 +23,10 @@ export async function openTelemetry(
   if (endpoint === undefined || isDisabled === "true") return undefined;
   // The packages are large: without this setting they are never loaded.
   const { OtlpExporter } = await import("#egress/otlp/otlp.ts");
+  const find = (name: string) => channels.all.find((channel) => channel.name === name);
   const telemetry = new Telemetry({
-    providerOf: (name) => channels.all.find((channel) => channel.name === name)?.provider,
+    providerOf: (name) => find(name)?.provider,
+    addressOf: (name) => find(name)?.baseUrl,
     traceparentOfTask: async (id) => (await storage.tasks.findAny(id))?.facts.traceparent,
     now: () => clock.monotonic(),
     onError: (cause) => problems.error("telemetry", cause, "telemetry of calls failed"),

@@ -2,7 +2,8 @@ import type { UsageSums } from "#core/usage-report.ts";
 import type { Clock } from "#lib/clock.ts";
 import type { Job } from "./scheduler.ts";
 
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 const BATCH = 1_000;
 
 /** Aggregates the usage of calls in bounded batches, and deletes expired sums. */
@@ -11,13 +12,19 @@ export function sumUsage(
   settings: { readonly usageDays: number },
   clock: Clock,
 ): Job {
+  let prunedTo = 0;
   return {
     name: "sum-usage",
-    everyMs: 10_000,
+    // Reports read the calls of this time from the journal.
+    everyMs: 2_000,
     async run(signal) {
       while (!signal.aborted && (await usage.sum(BATCH)) > 0);
+      // Sums expire by whole hours.
       const before = clock.now() - settings.usageDays * DAY_MS;
-      while (!signal.aborted && (await usage.prune(before)));
+      const hours = before - (before % HOUR_MS);
+      if (hours === prunedTo) return;
+      while (!signal.aborted && (await usage.prune(hours)));
+      if (!signal.aborted) prunedTo = hours;
     },
   };
 }

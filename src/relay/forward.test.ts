@@ -91,6 +91,7 @@ function scene(
     edits: {},
     shape: "json",
     inputTokens: 1,
+    words: [],
     maxOutputTokens: 1,
     units: {},
     ...question,

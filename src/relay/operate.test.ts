@@ -70,6 +70,7 @@ function operation(
     family: "embeddings",
     endpointsOf: () => endpoints,
     sizeOf: () => 1,
+    wordsOf: () => [],
     split(question, most) {
       const parts: WordsRequest[] = [];
       for (let at = 0; at < question.words.length; at += most) {

@@ -49,6 +49,8 @@ export interface RelayDeps extends CallDeps, TranslationDeps, ContinuationDeps {
   /** Records which account served a conversation; nothing is recorded if undefined. */
   readonly homes?: ReasoningHomes;
   readonly learned: LearnedRefusals;
+  /** Sees each admitted request; absent without telemetry. */
+  readonly noteRequest?: ((call: Call) => void) | undefined;
 }
 
 /** One call, from admission to settlement. */
@@ -56,6 +58,7 @@ export async function relay(asked: Call, deps: RelayDeps): Promise<Answer> {
   const call = isEndable(asked) ? asked : endable(asked);
   const { plan, settlement } = await admit(call, () => deps.router.plan(call), deps.admission);
   try {
+    deps.noteRequest?.(call);
     const finding = findHome(call, plan, deps.homes);
     const homing = finding instanceof Promise ? await finding : finding;
     return call.facts.stream

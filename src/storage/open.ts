@@ -88,10 +88,7 @@ import { createWebhookSecrets } from "./tasks/webhook-secrets.ts";
 import { createWebhookOutbox } from "./tasks/webhook-outbox.ts";
 import { createTaskStore } from "./tasks/tasks.ts";
 import { createTeamStore } from "./access/teams.ts";
-import { createSpendReports } from "./journal/spend.ts";
-import { foldHour } from "./journal/fold-usage.ts";
-import { createUsageReports } from "./journal/usage-report.ts";
-import { pruneUsage, sumCalls } from "./journal/usage-sums.ts";
+import { createUsage } from "./journal/usage.ts";
 import { createGroupStore } from "./access/user-groups.ts";
 import { createUserStore, type UserAdmin } from "./access/users.ts";
 
@@ -296,24 +293,7 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
         return end === undefined ? 0 : await indexCalls(db, end, limit);
       },
     },
-    usage: {
-      ...createUsageReports(db, engine.linesOf),
-      ...createSpendReports(db),
-      async sum(limit) {
-        const end = await engine.findCallsEnd();
-        if (end === undefined) return 0;
-        const { linesOf } = engine;
-        const summed = await sumCalls(db, {
-          end,
-          limit,
-          maxLabels: limits.maxKeyLabels,
-          linesOf,
-        });
-        if (summed === 0) while (await foldHour(db, clock.now()));
-        return summed;
-      },
-      prune: (before) => pruneUsage(db, before),
-    },
+    usage: createUsage({ db, engine, clock, maxLabels: limits.maxKeyLabels }),
     writes: engine.writes,
     channelMinutes: createChannelMinutes(db, instance),
     contents: createContentIndex(db),

@@ -48,6 +48,7 @@ import type {
   UsageDaysTable,
   UsageHoursTable,
   UsageLabelDaysTable,
+  UsageLabelOwnersTable,
   UsageLabelsTable,
   UsageTotalsTable,
 } from "./tables/usage-hours.ts";
@@ -82,6 +83,7 @@ export interface Tables {
   usage_labels: UsageLabelsTable;
   usage_days: UsageDaysTable;
   usage_label_days: UsageLabelDaysTable;
+  usage_label_owners: UsageLabelOwnersTable;
   usage_totals: UsageTotalsTable;
   key_usage: KeyUsageTable;
   channels: ChannelsTable;

@@ -168,15 +168,15 @@ describe("speech", () => {
   test("is charged by an estimate if the upstream counts no tokens, and marked so", async () => {
     await (await speak()).bytes();
 
-    // Twelve characters are fifteen tokens of sound; four of text went in.
+    // Twelve characters are fifteen tokens of sound; three of text went in.
     expect(await lastCall()).toMatchObject({
       model: "tts",
       outcome: "completed",
       style: "speech",
-      input_tokens: 4,
+      input_tokens: 3,
       output_tokens: 15,
       is_estimated: 1,
-      cost: 4 * 1_000 + 15 * 2_000,
+      cost: 3 * 1_000 + 15 * 2_000,
     });
   });
 
@@ -242,7 +242,7 @@ describe("speech", () => {
     dying.die();
 
     expect(await rest).toBe("cut");
-    expect(await lastCall()).toMatchObject({ outcome: "failed", cost: 4 * 1_000 + 15 * 2_000 });
+    expect(await lastCall()).toMatchObject({ outcome: "failed", cost: 3 * 1_000 + 15 * 2_000 });
   });
 
   test("whose client disconnects is cancelled at the vendor, and charged", async () => {
@@ -256,7 +256,7 @@ describe("speech", () => {
     expect(await lastCall()).toMatchObject({
       outcome: "canceled",
       is_estimated: 1,
-      cost: 4 * 1_000 + 15 * 2_000,
+      cost: 3 * 1_000 + 15 * 2_000,
     });
   });
 
@@ -352,12 +352,12 @@ describe.each(["transcriptions", "translations"])("%s", (name) => {
   test("are charged by the length of the file if the upstream reports no usage", async () => {
     await send({ model: "silent" }, name);
 
-    // Two seconds, and twenty characters.
+    // Two seconds, and the tokens of twenty characters.
     expect(await lastCall()).toMatchObject({
       input_tokens: 34,
-      output_tokens: 7,
+      output_tokens: 5,
       is_estimated: 1,
-      cost: 34 * 1_000 + 7 * 2_000,
+      cost: 34 * 1_000 + 5 * 2_000,
     });
   });
 

@@ -262,6 +262,10 @@ describe("the balance of a channel", () => {
 
 describe("a change of several channels", () => {
   const bulk = (body: object) => root("POST", "/api/channel/bulk", body);
+  const changesOf = async (body: object) => {
+    const items = (await bulk(body)).data["items"] as { readonly changes: object }[];
+    return items.map(({ changes }) => changes);
+  };
 
   test("is shown first, made as it was shown, and refused if a channel changed since", async () => {
     const one = await create({ tags: ["team-a", "eu"], weight: 2 });
@@ -302,7 +306,7 @@ describe("a change of several channels", () => {
       expect(data).toMatchObject({ priority: 7, weight: 2, credentials: { count: 1 } });
       expect(data["tags"]).toContain("checked");
     }
-    expect((await bulk(request)).data["items"]).toMatchObject([{ changes: {} }, { changes: {} }]);
+    expect(await changesOf(request)).toEqual([{}, {}]);
   });
 
   test("sets a proxy for all of them, and says that its login is new", async () => {
@@ -331,6 +335,26 @@ describe("a change of several channels", () => {
       const { data } = await root("GET", `/api/channel/${id}`);
       expect(data).toMatchObject({ proxy: null, credentials: { count: 1 } });
     }
+  });
+
+  test("applies a plan with no other login of the proxy than it was shown for", async () => {
+    const { id } = await create({ proxy: "http://me:first@127.0.0.1:3128" });
+    const request = (login: string) => ({
+      ids: [id],
+      change: { proxy: `http://${login}@127.0.0.1:3128` },
+    });
+    const planned = await bulk(request("me:second"));
+
+    const refused = await bulk({
+      ...request("me:third"),
+      plan: planned.data["plan"],
+      apply: true,
+    });
+    const made = await bulk({ ...request("me:second"), plan: planned.data["plan"], apply: true });
+
+    expect([refused.status, made.status]).toEqual([409, 200]);
+    expect(await changesOf(request("me:second"))).toEqual([{}]);
+    expect(await changesOf(request("me:third"))).toMatchObject([{ proxy: {} }]);
   });
 
   test("enables and disables channels by their ids, and names mistakes", async () => {

@@ -94,7 +94,7 @@ describe("a moderation", () => {
   test("is recorded with the vendor's count, or with an estimate without one", async () => {
     await judge({ model: "counting", input: "kill" });
     const counted = await lastCall();
-    await judge({ model: "omni-moderation-latest", input: "killer" });
+    await judge({ model: "omni-moderation-latest", input: "a killer" });
     const estimated = await lastCall();
 
     expect(counted).toMatchObject({ input_tokens: 13, output_tokens: 0, is_estimated: 0 });

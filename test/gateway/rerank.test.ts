@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { JsonObject } from "#lib/json.ts";
+import { countTexts, countTokens } from "#relay/metering/tokens.ts";
 import { asRoot, bearer, openWithRoot, textIn, type Ask } from "#test/accounts.ts";
 import { openBooks, type Row } from "#test/books.ts";
 import { openTestGateway, simulatedChannel, type TestGateway } from "#test/harness.ts";
@@ -153,8 +154,10 @@ describe("[A2.8] [A4.10] a ranking", () => {
   test("is charged by the gateway's count if the upstream reports none", async () => {
     const { body } = await rank({ model: "silent", query: "abc", documents: ["0.1", "0.2"] });
 
-    expect(body["usage"]).toEqual({ total_tokens: 4 });
-    expect((await lastCall())["cost"]).toBe(4 * 2_000);
+    // The query counts for each document.
+    const tokens = 2 * (await countTokens("abc")) + (await countTexts(["0.1", "0.2"]));
+    expect(body["usage"]).toEqual({ total_tokens: tokens });
+    expect(await lastCall()).toMatchObject({ cost: tokens * 2_000, is_estimated: 1 });
   });
 
   test("is charged per search if that is the price, by the upstream's count or the expected one", async () => {
@@ -210,8 +213,8 @@ describe("[A2.8] [A4.10] a ranking", () => {
       { ...said, texts: documents.slice(0, 32) },
       { ...said, texts: documents.slice(32) },
     ]);
-    // Nobody counted: three bytes a token.
-    expect(body["usage"]).toEqual({ total_tokens: 33 * 4 - 4 });
+    const tokens = 33 * (await countTokens(query)) + (await countTexts(documents));
+    expect(body["usage"]).toEqual({ total_tokens: tokens });
   });
 
   test("comes from the next channel if the first ranks a document twice", async () => {

@@ -161,6 +161,78 @@ test(
   FIRST_TEST_MS,
 );
 
+test("an attempt has the settings of its request in any style, its session and its server", async () => {
+  const sampling = { temperature: 0.5, top_p: 0.9 };
+  const asked = {
+    "gen_ai.request.temperature": 0.5,
+    "gen_ai.request.top_p": 0.9,
+    "gen_ai.request.max_tokens": 64,
+    "gen_ai.conversation.id": "session-1",
+    "gen_ai.response.model": "gpt-4o",
+    "server.address": "127.0.0.1",
+    "server.port": expect.any(Number),
+  };
+  const headers = { session_id: "session-1" };
+  const model = "gpt-4o";
+  const contents = [{ role: "user", parts: [{ text: CANARY }] }];
+  const generationConfig = {
+    temperature: 0.5,
+    topP: 0.9,
+    maxOutputTokens: 64,
+    responseMimeType: "application/json",
+  };
+  const { receiver, ids } = await received({
+    calls: [
+      {
+        headers,
+        body: {
+          model,
+          ...sampling,
+          max_tokens: 64,
+          seed: 7,
+          frequency_penalty: 0.1,
+          presence_penalty: 0.2,
+          response_format: { type: "json_object" },
+        },
+      },
+      {
+        headers,
+        path: "/v1/responses",
+        body: {
+          model,
+          ...sampling,
+          max_output_tokens: 64,
+          messages: undefined,
+          input: CANARY,
+          reasoning: { effort: "low" },
+        },
+      },
+      { headers, path: "/v1/messages", body: { model, ...sampling, max_tokens: 64, top_k: 40 } },
+      {
+        headers,
+        path: `/v1beta/models/${model}:generateContent`,
+        body: { messages: undefined, contents, generationConfig },
+      },
+    ],
+  });
+
+  const more = [
+    {
+      "gen_ai.request.seed": 7,
+      "gen_ai.request.frequency_penalty": 0.1,
+      "gen_ai.request.presence_penalty": 0.2,
+      "gen_ai.output.type": "json",
+    },
+    { "gen_ai.request.reasoning.level": "low" },
+    { "gen_ai.request.top_k": 40 },
+    { "gen_ai.output.type": "json" },
+  ];
+  for (const [index, id] of ids.entries()) {
+    const answered = traceOf(receiver, id).attempts.at(-1);
+    expect(answered?.attributes).toMatchObject({ ...asked, ...more[index] });
+  }
+});
+
 test("the schema of the conventions and the gateway's resource are named", async () => {
   const { receiver } = await received({
     env: { OTEL_SERVICE_NAME: "llm", OTEL_RESOURCE_ATTRIBUTES: "region=eu,team=a%20b" },
@@ -238,6 +310,7 @@ test("no text of a request, an answer or a credential is sent", async () => {
     calls: [
       { body: { model: "gpt-4o" } },
       { body: { model: "gpt-4o", stream: true, user: CANARY } },
+      { body: { model: "gpt-4o", stop: [CANARY], reasoning_effort: CANARY } },
       { body: { model: CANARY } },
       { body: { model: "gpt-4o", temperature: CANARY } },
     ],

@@ -407,6 +407,7 @@ const ADDED = {
     "usage_labels",
     "usage_days",
     "usage_label_days",
+    "usage_label_owners",
     "usage_totals",
     "key_usage",
     "settings",

@@ -18,6 +18,8 @@ interface ChannelCare {
   readonly balances: Pick<ChannelBalances, "latest" | "read">;
   /** Enables channels that the gateway disabled. */
   readonly watch: Pick<ChannelWatch, "enable">;
+  /** Of a plan that may hold secrets: equal on all gateways, and useless for guessing them. */
+  digestPlan(plan: string): string;
 }
 
 /** Dependencies of the endpoints of channels, models and the catalogue. */

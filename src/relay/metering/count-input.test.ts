@@ -201,7 +201,7 @@ test("usage that no upstream reported is counted from request and response with 
   const question = asked([{ type: "text", text: "word ".repeat(1_000) }]);
   const answer = "word ".repeat(2_000);
 
-  const usage = await countUsage(question, answer, traits, 10);
+  const usage = await countUsage(question, answer, traits, { inputTokens: 9_999 }, 10);
 
   expect(usage.inputTokens).toBe(await countInput(question, traits));
   expect(usage.outputTokens).toBe(Math.ceil(await countText(answer, traits, 10)));

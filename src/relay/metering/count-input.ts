@@ -36,6 +36,11 @@ export async function countText(
   return inFamily(countedBefore + (await countTexts([text])), countingOf(traits));
 }
 
+/** Tokens of texts that are no conversation. */
+export async function countWords(words: readonly string[], traits: ModelTraits): Promise<number> {
+  return inFamily(await countTexts(words), countingOf(traits));
+}
+
 function countingOf({ counting }: ModelTraits): Counting {
   return { ...DEFAULT_COUNTING, ...counting };
 }

@@ -1,4 +1,5 @@
 import { estimateTokens } from "#core/count.ts";
+import { inTime } from "./count-usage.ts";
 import { countTokens } from "./tokens.ts";
 
 const MAX_KEPT_CHARS = 64_000;
@@ -38,7 +39,7 @@ export class PendingOutput {
   async #count(text: string, rough: number, before: Promise<void> | undefined): Promise<void> {
     this.#uncounted++;
     await before;
-    const exact = await countTokens(text).catch(() => rough);
+    const exact = await inTime(countTokens(text)).catch(() => rough);
     this.#uncounted--;
     // Add only now: more may have been added during the count.
     this.#tokens += exact - rough;

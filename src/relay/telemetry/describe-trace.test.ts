@@ -17,6 +17,7 @@ function traceOf(record: Partial<CallRecord>, model: string | undefined = "m") {
   return describeTrace(aRecord(record), {
     modelOf: () => model,
     providerOf: (channel) => (channel === "gone" ? undefined : "anthropic"),
+    addressOf: () => undefined,
   });
 }
 
@@ -63,7 +64,7 @@ describe("the span of a call", () => {
     const record = { ...aRecord({ outcome: "failed", fault: "model_not_found", channel: null }) };
     const { root, children } = describeTrace(
       { ...record, attempts: [], firstByteMs: null, overheadMs: null },
-      { modelOf: () => undefined, providerOf: () => undefined },
+      { modelOf: () => undefined, providerOf: () => undefined, addressOf: () => undefined },
     );
 
     expect([root.isError, children]).toEqual([true, []]);
@@ -136,6 +137,7 @@ describe("the span of an attempt", () => {
           "gen_ai.request.stream": true,
           "http.response.status_code": 200,
           "sluice.channel": "one",
+          "gen_ai.response.model": "sent",
           "gen_ai.usage.input_tokens": 9,
           "gen_ai.usage.output_tokens": 5,
           "gen_ai.usage.cache_read.input_tokens": 4,
@@ -158,9 +160,49 @@ describe("the span of an attempt", () => {
       "gen_ai.request.model",
       "http.response.status_code",
       "sluice.channel",
+      "gen_ai.response.model",
       "gen_ai.usage.input_tokens",
       "gen_ai.usage.output_tokens",
     ]);
+  });
+
+  test("has the conversation, the server, kinds of tokens and the settings of the request", () => {
+    const record = aRecord({
+      tags: { session: "s-1" },
+      upstreamModel: "asked-of-the-vendor",
+      usage: {
+        ...NO_USAGE,
+        servedBy: "another",
+        audioInputTokens: 3,
+        audioOutputTokens: 4,
+        imageInputTokens: 5,
+        imageOutputTokens: 6,
+      },
+    });
+    const attributesAt = (address: string) =>
+      describeTrace(
+        record,
+        { modelOf: () => "m", providerOf: () => "openai", addressOf: () => address },
+        { "gen_ai.request.seed": 7 },
+      ).children[0]?.attributes;
+
+    expect(attributesAt("https://vendor.example/v1")).toMatchObject({
+      "gen_ai.conversation.id": "s-1",
+      "gen_ai.request.seed": 7,
+      "gen_ai.response.model": "another",
+      "gen_ai.usage.audio.input_tokens": 3,
+      "gen_ai.usage.audio.output_tokens": 4,
+      "gen_ai.usage.image.input_tokens": 5,
+      "gen_ai.usage.image.output_tokens": 6,
+      "server.address": "vendor.example",
+      "server.port": 443,
+    });
+    expect(attributesAt("http://127.0.0.1:8000")).toMatchObject({
+      "server.address": "127.0.0.1",
+      "server.port": 8_000,
+    });
+    expect(attributesAt("http://vendor.example")).toMatchObject({ "server.port": 80 });
+    expect(attributesAt("no address")).not.toHaveProperty(["server.address"]);
   });
 
   test("of a stream without a first byte has no time of one", () => {
@@ -192,6 +234,7 @@ describe("the span of an attempt", () => {
     const { children } = describeTrace(aRecord({}), {
       modelOf: () => undefined,
       providerOf: () => undefined,
+      addressOf: () => undefined,
     });
 
     expect(children[0]?.name).toBe("chat");

@@ -10,12 +10,21 @@ import { operationOf } from "./operation.ts";
 export interface TraceNames {
   /** The provider of a channel; undefined if the channel is gone. */
   providerOf(channel: string): string | undefined;
+  /** The base URL of a channel; undefined if the channel is gone. */
+  addressOf(channel: string): string | undefined;
   /** Undefined for text of a client that names no model. */
   modelOf(record: CallRecord): string | undefined;
 }
 
-/** Describes a finished call as a trace: the call, and below it each attempt. */
-export function describeTrace(record: CallRecord, names: TraceNames): Trace {
+/**
+ * Describes a finished call as a trace: the call, and below it each attempt. `request`: the settings
+ * of the request, if it was one for text.
+ */
+export function describeTrace(
+  record: CallRecord,
+  names: TraceNames,
+  request: Attributes = {},
+): Trace {
   const { id, at, durationMs, attempts } = record;
   const parent = parseTraceparent(record.traceparent);
   const model = names.modelOf(record);
@@ -41,7 +50,11 @@ export function describeTrace(record: CallRecord, names: TraceNames): Trace {
         spanId: attemptSpanId(id, index),
         startMs,
         endMs,
-        attributes: describeAttempt(record, attempt, index, names, model),
+        attributes: {
+          ...describeAttempt(record, attempt, index, names, model),
+          ...describeServer(names.addressOf(attempt.channel)),
+          ...request,
+        },
         isError: attempt.fault !== null,
       };
     }),
@@ -91,6 +104,7 @@ function describeAttempt(
     ...defined({
       "gen_ai.request.model": model === undefined ? undefined : modelOf(record, model, index),
       "gen_ai.request.stream": record.isStream ? true : undefined,
+      "gen_ai.conversation.id": record.tags?.session,
       "http.response.status_code": attempt.status ?? undefined,
       "error.type": attempt.fault ?? undefined,
       "sluice.channel": attempt.channel,
@@ -99,14 +113,31 @@ function describeAttempt(
   };
 }
 
-function describeAnswer({ usage, isStream, firstByteMs }: CallRecord): Attributes {
+function describeServer(baseUrl: string | undefined): Attributes {
+  const url = baseUrl === undefined ? null : URL.parse(baseUrl);
+  if (url === null) return {};
+  const port = url.port === "" ? DEFAULT_PORTS.get(url.protocol) : Number(url.port);
+  return { "server.address": url.hostname, ...defined({ "server.port": port }) };
+}
+
+const DEFAULT_PORTS: ReadonlyMap<string, number> = new Map([
+  ["http:", 80],
+  ["https:", 443],
+]);
+
+function describeAnswer({ usage, isStream, firstByteMs, upstreamModel }: CallRecord): Attributes {
   const { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens, reasoningTokens } = usage;
   return defined({
+    "gen_ai.response.model": usage.servedBy ?? upstreamModel ?? undefined,
     "gen_ai.usage.input_tokens": inputTokens,
     "gen_ai.usage.output_tokens": outputTokens,
     "gen_ai.usage.cache_read.input_tokens": cachedInputTokens || undefined,
     "gen_ai.usage.cache_write.input_tokens": cacheWriteTokens || undefined,
     "gen_ai.usage.reasoning.output_tokens": reasoningTokens || undefined,
+    "gen_ai.usage.audio.input_tokens": usage.audioInputTokens || undefined,
+    "gen_ai.usage.audio.output_tokens": usage.audioOutputTokens || undefined,
+    "gen_ai.usage.image.input_tokens": usage.imageInputTokens || undefined,
+    "gen_ai.usage.image.output_tokens": usage.imageOutputTokens || undefined,
     "gen_ai.response.time_to_first_chunk":
       isStream && firstByteMs !== null ? firstByteMs / 1_000 : undefined,
   });

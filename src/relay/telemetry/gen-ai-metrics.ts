@@ -12,15 +12,17 @@ const TOKENS = [
   1, 4, 16, 64, 256, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216,
   67_108_864,
 ];
+type MetricNames = Pick<TraceNames, "providerOf" | "modelOf">;
+
 const MAX_SERIES = 1_000;
 const OTHER = "other";
 
 /** Counts finished calls by the metrics of OpenTelemetry's conventions for generative AI. */
 export class GenAiMetrics {
   readonly #series = new Map<string, Series>();
-  readonly #names: TraceNames;
+  readonly #names: MetricNames;
 
-  constructor(names: TraceNames) {
+  constructor(names: MetricNames) {
     this.#names = names;
   }
 

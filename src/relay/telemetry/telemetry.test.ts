@@ -13,6 +13,7 @@ function stage() {
   let now = 0;
   const telemetry = new Telemetry({
     providerOf: () => "openai",
+    addressOf: () => "https://vendor.example/v1",
     traceparentOfTask: async (id) => {
       looked.push(id);
       return CLIENT;

@@ -233,7 +233,7 @@ export async function writeWhole(
     .filter(onlyFirstCall(request))
     .map((event) => meter.see(named(event)));
   meter.usage ??= withPrompt(
-    await countUsage(request, meter.takeOutputText(), route.traits),
+    await countUsage(request, meter.takeOutputText(), route.traits, call),
     route,
   );
   const { usage } = meter;
@@ -303,6 +303,7 @@ export function translateStream(
 /** Writes common events in the client's style, and meters them. */
 export class StreamWriter {
   readonly meter: EventMeter;
+  readonly #call: Pick<Call, "inputTokens">;
   readonly #request: ChatRequest;
   readonly #route: Pick<Route, "traits" | "promptTokens">;
   readonly #encoder: StreamEncoder;
@@ -320,6 +321,7 @@ export class StreamWriter {
     reasoningCache: ReasoningCache,
     form: AnswerForm = {},
   ) {
+    this.#call = call;
     this.#request = request;
     const { stages, cutter } = openForm(call, request, form);
     this.#stages = stages;
@@ -359,7 +361,8 @@ export class StreamWriter {
   async end(): Promise<string> {
     if (this.#hasUsage) return this.#encoder.end();
     const { text, tokens } = await this.meter.wholeOutput();
-    const counted = await countUsage(this.#request, text, this.#route.traits, tokens);
+    const { traits } = this.#route;
+    const counted = await countUsage(this.#request, text, traits, this.#call, tokens);
     const usage = withPrompt(counted, this.#route);
     return this.write({ type: "usage", usage }) + this.#encoder.end();
   }

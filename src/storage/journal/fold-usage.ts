@@ -4,6 +4,7 @@ import {
   DAY_MS,
   DIMENSIONS,
   HOUR_MS,
+  OWNER_DIMENSIONS,
   TOTAL_DIMENSIONS,
   totalColumn,
 } from "../tables/usage-hours.ts";
@@ -68,6 +69,7 @@ async function nextHour(
 
 const DAY = sql`hour - hour % ${sql.lit(DAY_MS)}`;
 const OTHERS = namedAs(DIMENSIONS.slice(1));
+const OWNERS = namedAs(OWNER_DIMENSIONS);
 
 async function addToRollups(
   transaction: Transaction<Tables>,
@@ -90,6 +92,7 @@ async function addToLabelDays(
   transaction: Transaction<Tables>,
   source: RawBuilder<unknown>,
 ): Promise<void> {
-  const key = { day: DAY, label: sql.ref("label"), ...OTHERS };
-  await addSums(transaction, "usage_label_days", key, source);
+  const key = { day: DAY, label: sql.ref("label") };
+  await addSums(transaction, "usage_label_days", { ...key, ...OTHERS }, source);
+  await addSums(transaction, "usage_label_owners", { ...key, ...OWNERS }, source);
 }

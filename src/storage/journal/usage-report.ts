@@ -10,7 +10,7 @@ import type {
   UsageReports,
   UsageSum,
 } from "#core/usage-report.ts";
-import { Semaphore } from "#lib/semaphore.ts";
+import type { Semaphore } from "#lib/semaphore.ts";
 import { countOpenCalls } from "../accounts/count-open-calls.ts";
 import type { Tables } from "../tables.ts";
 import type { Engine } from "../database/engine.ts";
@@ -24,33 +24,44 @@ import { callsAsUsage } from "./usage-sums.ts";
 import { readWatermark } from "./watermark.ts";
 
 const MAX_SLICES = 500;
-/** Calls that are not aggregated yet, of one query and of a report. */
-const PENDING_ROWS = 4_000;
-const MAX_PENDING_SLICES = 5;
+/** Calls that a report adds to the sums before it reads them. */
+const SUMMED_CALLS = 1_000;
+const MAX_SUMMED_BATCHES = 10;
+/** Calls that a report reads from the journal, since adding few to the sums takes longer. */
+const PENDING_CALLS = 1_000;
 const MAX_GROUPS = 1_000;
 /** Groups of a report that keeps only the dearest. */
 const MAX_RANKED_GROUPS = 50_000;
-const MAX_REPORTS = 2;
-const MAX_WAITING = 32;
 const MAX_TRIES = 5;
 
 /** The totals of one group, in the order of `COUNTS`. */
 type Counts = number[];
 type Row = Readonly<Record<string, number | string>>;
 
+interface UsageReportDeps {
+  readonly db: Kysely<Tables>;
+  readonly linesOf: Engine["linesOf"];
+  /** Reports and sums of this process take turns, so that no report restarts because of them. */
+  readonly turns: Semaphore;
+  /** No call with a number up to this one can still appear; undefined if it is unknown now. */
+  findCallsEnd(): Promise<number | undefined>;
+  /** Adds at most `limit` calls with numbers up to `end` to the sums; returns their number. */
+  sumUpTo(end: number, limit: number): Promise<number>;
+}
+
 /**
  * Adds up one slice at a time and yields to other work after each. Meanwhile
- * calls may move from the journal to the sums and be counted twice or not at
- * all: then the report restarts.
+ * another gateway may move calls from the journal to the sums, and they would be
+ * counted twice or not at all: then the report restarts.
  */
-export function createUsageReports(db: Kysely<Tables>, linesOf: Engine["linesOf"]): UsageReports {
-  const places = new Semaphore(MAX_REPORTS, MAX_WAITING);
-
+export function createUsageReports(deps: UsageReportDeps): UsageReports {
+  const { db, linesOf, turns } = deps;
   return {
     async report(query) {
-      using place = await places.enter();
-      if (place === undefined) throw busy();
+      using turn = await turns.enter();
+      if (turn === undefined) throw busy();
       for (let tries = 0; tries < MAX_TRIES; tries++) {
+        await sumWaitingCalls(deps);
         const marks = await readMarks(db);
         const report = await addUp({ db, linesOf, ...marks }, query);
         if (isDeepStrictEqual(await readMarks(db), marks)) return report;
@@ -72,6 +83,33 @@ export function createUsageReports(db: Kysely<Tables>, linesOf: Engine["linesOf"
 
     countOpen: (owner, before) => countOpenCalls(db, owner, before),
   };
+}
+
+/** Leaves few enough calls for `addPending`, unless calls end faster than they are added. */
+async function sumWaitingCalls(deps: UsageReportDeps): Promise<void> {
+  const { db, findCallsEnd, sumUpTo } = deps;
+  const waiting = await pendingCalls(db, await readWatermark(db, USAGE_MARK));
+  if (waiting.length <= PENDING_CALLS) return;
+  try {
+    const end = await findCallsEnd();
+    if (end === undefined) return;
+    for (let batches = 0; batches < MAX_SUMMED_BATCHES; batches++)
+      if ((await sumUpTo(end, SUMMED_CALLS)) < SUMMED_CALLS) return;
+  } catch {
+    // The job that sums calls reports the same failure, and the report says that it is incomplete.
+  }
+}
+
+/** The numbers of the calls after the last aggregated one, one more than a report adds up. */
+async function pendingCalls(db: Kysely<Tables>, summedTo: number): Promise<readonly number[]> {
+  const rows = await db
+    .selectFrom("calls")
+    .select("seq")
+    .where("seq", ">", summedTo)
+    .orderBy("seq")
+    .limit(PENDING_CALLS + 1)
+    .execute();
+  return rows.map(({ seq }) => seq);
 }
 
 interface Marks {
@@ -183,25 +221,14 @@ async function addPending(
   kind: LabelKind | undefined,
   add: Add,
 ): Promise<boolean> {
-  let after = summedTo;
-  for (let slices = 0; slices < MAX_PENDING_SLICES; slices++) {
-    const rows = await db
-      .selectFrom("calls")
-      .select("seq")
-      .where("seq", ">", after)
-      .orderBy("seq")
-      .limit(PENDING_ROWS)
-      .execute();
-    const last = rows.at(-1)?.seq;
-    if (last === undefined) return true;
-    const calls = callsAsUsage(after, last);
-    const source = kind === undefined ? calls : labelledCalls(calls, linesOf);
-    await add(sql`select * from (${source}) as pending
-      where hour >= ${query.from} and hour < ${query.to}`);
-    after = last;
-    if (rows.length < PENDING_ROWS) return true;
-  }
-  return false;
+  const pending = await pendingCalls(db, summedTo);
+  const last = pending.slice(0, PENDING_CALLS).at(-1);
+  if (last === undefined) return true;
+  const calls = callsAsUsage(summedTo, last);
+  const source = kind === undefined ? calls : labelledCalls(calls, linesOf);
+  await add(sql`select * from (${source}) as pending
+    where hour >= ${query.from} and hour < ${query.to}`);
+  return pending.length <= PENDING_CALLS;
 }
 
 async function groupRows(

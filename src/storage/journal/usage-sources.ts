@@ -5,6 +5,7 @@ import {
   COUNTS,
   DAY_MS,
   HOUR_MS,
+  OWNER_DIMENSIONS,
   totalColumn,
   TOTAL_DIMENSIONS,
   type TotalDimension,
@@ -182,11 +183,22 @@ function totalSource(query: UsageQuery, total: TotalDimension): Omit<Source, key
   };
 }
 
-/** The only dimension of a report, if hours have totals by it. */
-function totalOf(query: UsageQuery): TotalDimension | undefined {
+/** The columns of sums that a report groups or filters by. */
+function columnsUsedBy(query: UsageQuery): ReadonlySet<string> {
   const grouped = query.by.map((each) => DIMENSION_COLUMNS[each]);
   const filtered = filtersOf(query).map(([column]) => column);
-  const used = new Set([...grouped, ...filtered].filter((column) => column !== undefined));
+  return new Set([...grouped, ...filtered].filter((column) => column !== undefined));
+}
+
+function isByOwnersAlone(query: UsageQuery): boolean {
+  return [...columnsUsedBy(query)].every((column) => OF_LABEL_OWNERS.has(column));
+}
+
+const OF_LABEL_OWNERS: ReadonlySet<string> = new Set(["label", ...OWNER_DIMENSIONS]);
+
+/** The only dimension of a report, if hours have totals by it. */
+function totalOf(query: UsageQuery): TotalDimension | undefined {
+  const used = columnsUsedBy(query);
   if (used.size === 0) return "endpoint";
   const [only] = used;
   return used.size > 1 ? undefined : TOTAL_DIMENSIONS.find((dimension) => dimension === only);
@@ -199,10 +211,11 @@ function labelSource(
 ): Omit<Source, keyof Span> {
   const label = exactLabel(query, kind);
   const isDay = time === "day";
+  const ofDays = isByOwnersAlone(query) ? "usage_label_owners" : "usage_label_days";
   return {
-    table: isDay ? "usage_label_days" : "usage_labels",
+    table: isDay ? ofDays : "usage_labels",
     time,
-    columns: isDay ? sql`day as hour, usage_label_days.*` : sql`*`,
+    columns: isDay ? sql`day as hour, ${sql.table(ofDays)}.*` : sql`*`,
     narrow: [
       label === undefined
         ? sql`label >= ${`${kind}:`} and label < ${`${kind};`}`

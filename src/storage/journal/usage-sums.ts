@@ -130,6 +130,7 @@ const PRUNED = [
   ["usage_labels", "hour"],
   ["usage_days", "day"],
   ["usage_label_days", "day"],
+  ["usage_label_owners", "day"],
 ] as const;
 
 /** The sum of a key may exceed the range of integers only if it exceeds that of accounts. */

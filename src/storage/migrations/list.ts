@@ -36,6 +36,7 @@ import { channelStates } from "./0036-channel-states.ts";
 import { usageRollups } from "./0037-usage-rollups.ts";
 import { imported } from "./0039-imported.ts";
 import { namedRefusals } from "./0040-named-refusals.ts";
+import { usageOfLabels } from "./0041-usage-of-labels.ts";
 import type { Ddl } from "./ddl.ts";
 
 /** Every migration by name; names sort in execution order. Entries are only added. */
@@ -77,6 +78,7 @@ export const MIGRATIONS: Readonly<Record<string, MigrateUp>> = {
   "0037-usage-rollups": usageRollups,
   "0039-imported": imported,
   "0040-named-refusals": namedRefusals,
+  "0041-usage-of-labels": usageOfLabels,
 };
 
 // oxlint-disable-next-line no-explicit-any -- a migration is written against its own schema, not today's

@@ -51,6 +51,12 @@ export interface UsageLabelDaysTable extends UsageDaysTable {
   label: string;
 }
 
+/** The same without model, channel and endpoint. */
+export interface UsageLabelOwnersTable extends Omit<
+  UsageLabelDaysTable,
+  "model" | "channel" | "endpoint"
+> {}
+
 type Counts = Pick<UsageHoursTable, (typeof COUNTS)[number]>;
 
 /** Totals of an hour by one dimension alone. */
@@ -84,6 +90,9 @@ export const DIMENSIONS = [
   "channel",
   "endpoint",
 ] as const;
+
+/** The dimensions of `usage_label_owners`. */
+export const OWNER_DIMENSIONS = ["user_id", "key_id", "team_id", "group_id"] as const;
 
 /** The dimensions with totals by the hour; keys have an index of their own. */
 export const TOTAL_DIMENSIONS = [

@@ -54,8 +54,9 @@ describe("speech usage", () => {
   test("is estimated in tokens if the upstream reports none, beside its characters", () => {
     const question = spoken({ model: "m", input: "x".repeat(1_000) });
 
-    expect(speech.guess(question, "", 0)).toMatchObject({
+    expect(speech.guess(question, { inputTokens: 125, outputTokens: 0 })).toMatchObject({
       characters: 1_000,
+      inputTokens: 125,
       outputTokens: 1_250,
       audioOutputTokens: 1_250,
       isEstimated: true,
@@ -133,7 +134,9 @@ describe("transcript usage", () => {
 
   test("is estimated from the file and the text, if the upstream reports none", () => {
     expect(read({ text: "a" })).toBeUndefined();
-    expect(transcriptions.guess(heard({ prompt: "abc" }), "abcdef", 10)).toMatchObject({
+    const question = heard({ prompt: "abc" });
+    expect([question.inputTokens, question.words]).toEqual([35, ["abc"]]);
+    expect(transcriptions.guess(question, { inputTokens: 35, outputTokens: 12 })).toMatchObject({
       durationMs: 2_000,
       inputTokens: 35,
       audioInputTokens: 34,

@@ -31,7 +31,7 @@ export const speech: SharedFormat = {
   },
 
   openTap: (question) => openAudioTap((wire) => usageIn(wire, question)),
-  guess: guessed,
+  guess: (question, { inputTokens }) => guessed({ ...question, inputTokens }),
 };
 
 function read(body: RequestBody): SharedRequest {
@@ -39,12 +39,14 @@ function read(body: RequestBody): SharedRequest {
   validate(json, SPEECH_REQUEST);
   const input = textOf(json["input"]) ?? "";
   const characters = countCharacters(input);
+  const words = input + (textOf(json["instructions"]) ?? "");
   return {
     model: textOf(json["model"]) ?? "",
     stream: true,
     body,
     edits: {},
-    inputTokens: estimateTokens(input + (textOf(json["instructions"]) ?? "")),
+    inputTokens: estimateTokens(words),
+    words: [words],
     maxOutputTokens: tokensOfSound(characters),
     units: fitUnits({ characters }),
   };

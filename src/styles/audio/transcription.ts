@@ -49,8 +49,8 @@ function formatOf(id: string, rule: ObjectRule): SharedFormat {
     answersIn: ({ shape }) => (isCaptions(shape) ? "text" : "json"),
     readAnswer,
     openTap: (question) => openAudioTap((wire) => usageOfHeard(wire, undefined, playMs(question))),
-    guess: (question, outputText, countedTokens) =>
-      guessed(question, countedTokens + estimateTokens(outputText)),
+    guess: (question, { inputTokens, outputTokens }) =>
+      guessed({ ...question, inputTokens }, outputTokens),
   };
 }
 
@@ -60,6 +60,7 @@ function read(form: Form, rule: ObjectRule): SharedRequest {
   const units = fitUnits({ durationMs: playTimeOf(fileOf(form).bytes) });
   const durationMs = units.durationMs ?? 0;
   const shape = textOf(fields["response_format"]) ?? "json";
+  const prompt = textOf(fields["prompt"]) ?? "";
   return {
     model: textOf(fields["model"]) ?? "",
     stream: fields["stream"] === true,
@@ -67,9 +68,8 @@ function read(form: Form, rule: ObjectRule): SharedRequest {
     shape,
     // Only JSON responses contain usage, and JSON is the default format.
     edits: shape === "text" ? { response_format: undefined } : {},
-    inputTokens: clampCount(
-      tokensOfSound(durationMs) + estimateTokens(textOf(fields["prompt"]) ?? ""),
-    ),
+    inputTokens: clampCount(tokensOfSound(durationMs) + estimateTokens(prompt)),
+    words: [prompt],
     maxOutputTokens: tokensOfWords(durationMs),
     units,
   };

@@ -3,7 +3,7 @@ import { validate } from "#core/validate.ts";
 import type { SharedAnswer, SharedFormat, SharedRequest } from "#core/shared-format.ts";
 import type { RequestBody } from "#core/style.ts";
 import { clampCount, NO_USAGE, usageOf } from "#core/usage.ts";
-import { isArray, type JsonObject } from "#lib/json.ts";
+import { isArray, type Json, type JsonObject } from "#lib/json.ts";
 import { either, list, object, text, type ObjectRule } from "#lib/rules.ts";
 import { memberOf, textOf } from "#lib/values.ts";
 import { noAnswer } from "#styles/no-answer.ts";
@@ -34,7 +34,7 @@ export const moderations: SharedFormat = {
     throw noAnswer("is a stream that nobody asked for");
   },
 
-  guess: ({ inputTokens }) => ({ ...NO_USAGE, inputTokens, isEstimated: true }),
+  guess: (_question, { inputTokens }) => ({ ...NO_USAGE, inputTokens, isEstimated: true }),
 };
 
 function read(body: RequestBody): SharedRequest {
@@ -46,9 +46,15 @@ function read(body: RequestBody): SharedRequest {
     body,
     edits: {},
     inputTokens: clampCount(estimateInputTokens(json["input"] ?? "")),
+    words: wordsIn(json["input"]),
     maxOutputTokens: 0,
     units: {},
   };
+}
+
+function wordsIn(input: Json | undefined): readonly string[] {
+  if (typeof input === "string") return [input];
+  return isArray(input) ? input.filter((each) => typeof each === "string") : [];
 }
 
 function readAnswer(answer: JsonObject | string): SharedAnswer {

@@ -1,7 +1,6 @@
-import { createHash } from "node:crypto";
 import { z } from "zod";
 import { CHANNEL_FIELDS } from "#config/documents/channel.ts";
-import type { ChannelProxy } from "#core/channel.ts";
+import type { ChannelProxy, Credential } from "#core/channel.ts";
 import { GatewayError } from "#core/error.ts";
 import type { StoredChannel } from "#core/stored-routing.ts";
 import type { User } from "#core/user.ts";
@@ -90,6 +89,8 @@ type Given = z.output<typeof REQUEST>;
 interface Planned {
   readonly stored: StoredChannel;
   readonly changes: Readonly<Record<string, { readonly before: Json; readonly after: Json }>>;
+  /** The login of a proxy if it changes; it is never shown. */
+  readonly newLogin: Credential | undefined;
 }
 
 export const changeChannels = management({
@@ -109,7 +110,7 @@ export const changeChannels = management({
     const actor = requireUser(exchange);
     const { stored, skipped } = await targetsOf(given, deps);
     const planned = stored.map((each) => plannedFor(each, given, actor, deps));
-    const plan = digestOf(planned);
+    const plan = deps.channelCare.digestPlan(textOfPlan(planned));
     if (given.plan !== undefined && given.plan !== plan) throw outdated();
     const isApplied = given.apply === true;
     if (isApplied) await apply(planned, given, actor, deps);
@@ -155,20 +156,23 @@ function plannedFor(stored: StoredChannel, given: Given, actor: User, deps: Deps
   const change = changeOf(stored, bodyFor(stored, given), actor, deps);
   const before: JsonObject = { status: stored.isEnabled ? 1 : 2, ...describe(stored) };
   const shown: JsonObject = { status: change.isEnabled ? 1 : 2, ...describe(change) };
-  const after = isNewLogin(stored.proxy, change.proxy)
-    ? { ...shown, proxy: `${textOf(shown["proxy"])} (new login)` }
-    : shown;
+  const newLogin = newLoginOf(stored.proxy, change.proxy);
+  const after =
+    newLogin === undefined ? shown : { ...shown, proxy: `${textOf(shown["proxy"])} (new login)` };
   const changes = Object.entries(before).flatMap(([name, value = null]) => {
     const next = after[name] ?? null;
     const isSame = JSON.stringify(value) === JSON.stringify(next);
     return isSame ? [] : [[name, { before: value, after: next }] as const];
   });
-  return { stored, changes: Object.fromEntries(changes) };
+  return { stored, changes: Object.fromEntries(changes), newLogin };
 }
 
 /** A login is never shown, so that a new one would look like the old one. */
-function isNewLogin(before: ChannelProxy | undefined, after: ChannelProxy | undefined): boolean {
-  return after?.login !== undefined && after.login.open() !== before?.login?.open();
+function newLoginOf(
+  before: ChannelProxy | undefined,
+  after: ChannelProxy | undefined,
+): Credential | undefined {
+  return after?.login?.open() === before?.login?.open() ? undefined : after?.login;
 }
 
 function bodyFor(
@@ -180,11 +184,16 @@ function bodyFor(
   return { ...change, tags: [...kept, ...added] };
 }
 
-function digestOf(planned: readonly Planned[]): string {
-  const text = JSON.stringify(
-    planned.map(({ stored: { id, revision }, changes }) => [id, revision, changes]),
+/** With the logins themselves: a plan that was shown for one is not applied with another. */
+function textOfPlan(planned: readonly Planned[]): string {
+  return JSON.stringify(
+    planned.map(({ stored: { id, revision }, changes, newLogin }) => [
+      id,
+      revision,
+      changes,
+      newLogin?.open() ?? null,
+    ]),
   );
-  return createHash("sha256").update(text).digest("hex");
 }
 
 /** Each channel by itself: one that changed since the plan ends the change with 409. */

@@ -1,7 +1,10 @@
 import { GatewayError } from "#core/error.ts";
+import type { ModelTraits } from "#core/model.ts";
 import type { SharedFormat, SharedRequest } from "#core/shared-format.ts";
+import { clampCount } from "#core/usage.ts";
 import type { Form } from "#lib/form.ts";
 import { forward } from "#relay/forward.ts";
+import { countOutput, countRoughInput } from "#relay/metering/count-usage.ts";
 import { askedBy, named } from "#http/api/operation/serve-question.ts";
 import type { SharedDeps } from "#http/deps/operations.ts";
 import { withIdempotency } from "#http/idempotency.ts";
@@ -52,8 +55,11 @@ export async function answerShared(
   const asked = {
     ...askedBy(exchange, question, format.id, SIZES, deps),
     format,
-    count: async (outputText: string, _: unknown, countedTokens: number) =>
-      format.guess(question, outputText, countedTokens),
+    count: async (outputText: string, traits: ModelTraits, countedTokens: number) =>
+      format.guess(question, {
+        inputTokens: await countRoughInput(roughInputOf(question), traits),
+        outputTokens: await countOutput(outputText, traits, countedTokens),
+      }),
   };
   // From here on, the upstream's deadlines apply.
   using _pause = exchange.suspendIdleTimeout();
@@ -69,8 +75,13 @@ export async function answerShared(
   };
 }
 
+function roughInputOf({ inputTokens, words }: SharedRequest) {
+  return { inputTokens: clampCount(inputTokens), texts: [{ words, times: 1 }] };
+}
+
 const SIZES = {
   sizeOf: ({ inputTokens }: SharedRequest) => inputTokens,
+  wordsOf: ({ words }: SharedRequest) => [{ words, times: 1 }],
   unitsOf: ({ units }: SharedRequest) => units,
   expect: ({ maxOutputTokens }: SharedRequest) => ({ maxOutputTokens, choices: 1 }),
 };

@@ -11,6 +11,7 @@ import type { Form } from "#lib/form.ts";
 import { writeJson } from "#lib/long-base64.ts";
 import { Pieces } from "#lib/pieces.ts";
 import type { OperationEndpoint } from "#providers/provider.ts";
+import { countRoughInput } from "#relay/metering/count-usage.ts";
 import { operate, type OperationCall, type Operation } from "#relay/operate.ts";
 import type { OperationDeps, SharedDeps } from "#http/deps/operations.ts";
 import { callTags } from "#http/call-tags.ts";
@@ -95,12 +96,12 @@ export function askedBy<Q extends OperationRequest, A extends OperationResult>(
   exchange: Exchange,
   question: Q,
   id: string,
-  { sizeOf, expect, unitsOf }: Pick<OperationKind<Q, A>, "sizeOf" | "expect" | "unitsOf">,
+  kind: Pick<OperationKind<Q, A>, "sizeOf" | "wordsOf" | "expect" | "unitsOf">,
   { clock }: Pick<SharedDeps, "clock">,
 ): OperationCall<Q> {
-  const inputTokens = clampCount(sizeOf(question));
-  const units = fitUnits(unitsOf?.(question) ?? {});
-  const { maxOutputTokens, choices } = expect?.(question) ?? NO_OUTPUT;
+  const inputTokens = clampCount(kind.sizeOf(question));
+  const units = fitUnits(kind.unitsOf?.(question) ?? {});
+  const { maxOutputTokens, choices } = kind.expect?.(question) ?? NO_OUTPUT;
   const tags = callTags(exchange.request.headers);
   return {
     id: exchange.id,
@@ -125,7 +126,11 @@ export function askedBy<Q extends OperationRequest, A extends OperationResult>(
       return undefined;
     },
     onStanding: (status) => exchange.announce(rateHeaders(status, undefined, clock.now())),
-    count: async () => ({ ...NO_USAGE, ...units, inputTokens, isEstimated: true }),
+    async count(_outputText, traits) {
+      const texts = kind.wordsOf(question);
+      const counted = await countRoughInput({ inputTokens, texts }, traits);
+      return { ...NO_USAGE, ...units, inputTokens: counted, isEstimated: true };
+    },
   };
 }
 

@@ -42,6 +42,8 @@ function read(body: RequestBody): SharedRequest {
     // Earlier responses are kept here, and stand in the input already.
     edits: { previous_response_id: undefined, stream: undefined, store: undefined },
     inputTokens: clampCount(estimateInputTokens(json)),
+    // Items of any kind: their estimate has more than texts.
+    words: [],
     maxOutputTokens: OUTPUT_TOKENS,
     units: {},
   };
