@@ -149,7 +149,8 @@ async function run(): Promise<Result> {
     SLUICE_TEST_SEED: seed,
     TEST_CPU_FILE: cpuPath,
   };
-  const args = ["test", "--preload=./test/measure-cpu.ts", `--timeout=${TIMEOUT_MS}`, ...shares()];
+  const preloads = ["measure-cpu", "reused-threads"].map((name) => `--preload=./test/${name}.ts`);
+  const args = ["test", ...preloads, `--timeout=${TIMEOUT_MS}`, ...shares()];
   const tests = spawn(process.execPath, args, {
     stdio: ["ignore", "pipe", "pipe"],
     env: isLong ? { ...env, SLUICE_TEST_LONG: "1" } : env,
