@@ -1,6 +1,6 @@
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { writeFileSync } from "node:fs";
-import { availableParallelism } from "node:os";
+import { availableParallelism, totalmem } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { compileProgram } from "./compiled-program.ts";
@@ -22,8 +22,13 @@ const seed = process.env["SLUICE_TEST_SEED"] ?? seedOfTree() ?? randomSeed();
 const TIMEOUT_MS = isLong ? 3_600_000 : 120_000;
 /** The folders of all tests; Bun distributes their files to several processes. */
 const EVERYTHING = ["./test/", "./src/", "./packages/", "./bench/"];
+/** What a test process may take at its end. */
+const PROCESS_BYTES = 2 * 1024 ** 3;
 /** More than there are cores, because a process waits for three fifths of its time. */
-const PROCESSES = availableParallelism() + 3;
+const PROCESSES = Math.max(
+  2,
+  Math.min(availableParallelism() + 4, Math.floor(totalmem() / PROCESS_BYTES)),
+);
 /** The files of the longest wall time, which start first, so that none runs alone at the end. */
 const LONGEST = [
   "test/storage/postgres.test.ts",
@@ -149,7 +154,8 @@ async function run(): Promise<Result> {
     SLUICE_TEST_SEED: seed,
     TEST_CPU_FILE: cpuPath,
   };
-  const args = ["test", "--preload=./test/measure-cpu.ts", `--timeout=${TIMEOUT_MS}`, ...shares()];
+  const preloads = ["measure-cpu", "reused-threads"].map((name) => `--preload=./test/${name}.ts`);
+  const args = ["test", ...preloads, `--timeout=${TIMEOUT_MS}`, ...shares()];
   const tests = spawn(process.execPath, args, {
     stdio: ["ignore", "pipe", "pipe"],
     env: isLong ? { ...env, SLUICE_TEST_LONG: "1" } : env,

@@ -19,8 +19,15 @@ export type StatementName =
   | "balance"
   | "probe";
 
-/** Compiled and prepared once, run for every row. */
+let compiled: Readonly<Record<StatementName, string>> | undefined;
+
+/** Compiled once, prepared once for a database, run for every row. */
 export function compileStatements(db: Kysely<Tables>): Readonly<Record<StatementName, string>> {
+  compiled ??= compile(db);
+  return compiled;
+}
+
+function compile(db: Kysely<Tables>): Readonly<Record<StatementName, string>> {
   const extension = sql`update holds set amount = amount + ${0}, extensions = ${0}
     where call_id = ${0}`;
   const balance = sql`update accounts
