@@ -561,6 +561,18 @@ describe("a limit or a missing object concerns the request if its message says s
       "too_large",
     ],
     [
+      "one oversized prompt, without a code",
+      429,
+      { error: { message: "Request too large for m: Limit 30000, Requested 60000." } },
+      "too_large",
+    ],
+    [
+      "one oversized prompt, inside a stream",
+      200,
+      openai("Request too large for m: Limit 30000, Requested 60000.", "rate_limit_exceeded"),
+      "too_large",
+    ],
+    [
       "one oversized prompt, as a 413",
       413,
       openai(
