@@ -1,4 +1,4 @@
-import { test } from "bun:test";
+import { afterAll, test } from "bun:test";
 import { chromium, type Browser, type Page } from "playwright-core";
 
 /**
@@ -11,13 +11,17 @@ export const CHROMIUM =
     .map((name) => Bun.which(name))
     .find((path) => path !== null);
 
-/** Tests of what a person does in a browser, on a page of a telephone's size; skipped where there is none. */
+/**
+ * Tests of what a person does in a browser, on a page of a telephone's size; skipped where there is
+ * none. Those of a file share a browser, but neither cookies nor storage.
+ */
 export function testInBrowser(title: string, run: (page: Page) => Promise<void>): void {
   if (CHROMIUM === undefined) {
     test.skip(`skipped: Chromium is not installed: ${title}`, () => undefined);
     return;
   }
   test(title, () => inBrowser(CHROMIUM, run), LIMIT_MS);
+  afterAll(closeShared);
 }
 
 /** For the tests of a file that share a browser; undefined where there is none. */
@@ -39,14 +43,24 @@ export function launch(executablePath: string): Promise<Browser> {
 
 const LIMIT_MS = 60_000;
 
+/** Starting one takes longer than most tests in it. */
+let shared: Browser | undefined;
+
 async function inBrowser(
   executablePath: string,
   run: (page: Page) => Promise<void>,
 ): Promise<void> {
-  const browser = await launch(executablePath);
+  if (shared?.isConnected() !== true) shared = await launch(executablePath);
+  const context = await shared.newContext({ viewport: { width: 390, height: 844 } });
   try {
-    await run(await browser.newPage({ viewport: { width: 390, height: 844 } }));
+    await run(await context.newPage());
   } finally {
-    await browser.close();
+    await context.close();
   }
+}
+
+async function closeShared(): Promise<void> {
+  const browser = shared;
+  shared = undefined;
+  await browser?.close();
 }

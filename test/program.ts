@@ -25,6 +25,8 @@ const COMPILED = process.env["TEST_PROGRAM"] ?? "";
 /** `npm test` compiles the gateway once for the whole run; a file that is tested alone runs it from source. */
 export const PROGRAM: readonly string[] =
   COMPILED === "" ? [process.execPath, "src/main.ts"] : [COMPILED];
+/** The same for a shell. */
+export const COMMAND = PROGRAM.map((word) => `"${word}"`).join(" ");
 
 export async function startProgram(
   env: Readonly<Record<string, string>>,

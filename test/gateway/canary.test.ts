@@ -133,6 +133,7 @@ async function start(env: Readonly<Record<string, string>> = {}): Promise<Progra
       SLUICE_ADMIN_PASSWORD: ROOT.password,
       ...env,
     },
+    // From source: an executable does not find the packages of the AI SDK.
     ["sh", "-c", `exec "${process.execPath}" src/main.ts start 2>"${join(folder, "log")}"`],
   );
 }

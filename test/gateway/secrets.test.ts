@@ -77,7 +77,7 @@ keys:
       SLUICE_ADMIN_EMAIL: EMAIL,
       SLUICE_ADMIN_PASSWORD: PLANTED.password,
     },
-    // The log goes to standard error.
+    // The log goes to standard error. An executable does not find the packages of the AI SDK.
     ["sh", "-c", `exec "${process.execPath}" src/main.ts start 2>"${join(folder, "log")}"`],
   );
 });

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import manifest from "#package.json" with { type: "json" };
-import { PROGRAM, startProgram } from "#test/program.ts";
+import { COMMAND, PROGRAM, startProgram } from "#test/program.ts";
 import { waitFor } from "#test/wait.ts";
 
 let dataDir: string;
@@ -235,7 +235,7 @@ function isGone(url: string): Promise<boolean> {
 }
 
 test("its first words on both outputs name the version of package.json", async () => {
-  const command = `exec "${process.execPath}" src/main.ts start 2>&1`;
+  const command = `exec ${COMMAND} start 2>&1`;
   const env = { SLUICE_DATA_DIR: dataDir, SLUICE_LOG_LEVEL: "info" };
   await using program = await startProgram(env, ["sh", "-c", command]);
 
