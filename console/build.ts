@@ -28,6 +28,14 @@ interface PackedFile {
   readonly br?: readonly [number, number];
 }
 
+/** The modules of React, and those of Preact that replace them. */
+const PREACT: Readonly<Record<string, string>> = {
+  react: "preact/compat",
+  "react/jsx-runtime": "preact/jsx-runtime",
+  "react-dom": "preact/compat",
+  "react-dom/client": "preact/compat/client",
+};
+
 const folder = import.meta.dir;
 const pack = join(folder, "dist", "console.pack");
 const about = writeAbout();
@@ -40,7 +48,7 @@ const built = await Bun.build({
   splitting: true,
   target: "browser",
   publicPath: "/console/",
-  plugins: [tailwind],
+  plugins: [tailwind, preactAsReact()],
   define: { "process.env.NODE_ENV": '"production"' },
   naming: {
     chunk: "[name]-[hash].[ext]",
@@ -91,6 +99,23 @@ const head = Buffer.from(`${JSON.stringify({ sources, pages, files })}\n`);
 // Other processes may read the pack meanwhile.
 writeFileSync(`${pack}.new`, Buffer.concat([head, ...parts]));
 renameSync(`${pack}.new`, pack);
+
+/**
+ * Pages and libraries import React. Preact has the same interface in a fifth of its size, which
+ * phones notice at the first load.
+ */
+function preactAsReact(): Bun.BunPlugin {
+  return {
+    name: "preact-as-react",
+    setup(build) {
+      build.onResolve({ filter: /^react(-dom)?(\/.+)?$/ }, ({ path }) => {
+        const meant = PREACT[path];
+        if (meant === undefined) throw new Error(`Preact has no module for '${path}'.`);
+        return { path: Bun.resolveSync(meant, folder) };
+      });
+    },
+  };
+}
 
 /** The paths of all files that are part of the build, relative to the repository. */
 function inputsOf({ metafile }: Bun.BuildOutput): readonly string[] {

@@ -1,3 +1,4 @@
+import type { Mutable } from "#lib/values.ts";
 import type { Allowance, Bound, Refusal, RateLimitStatus, Verdict } from "./limits.ts";
 
 /**
@@ -41,8 +42,9 @@ export interface Ruling {
 export function rule(bounds: readonly Bound[], levels: readonly Level[]): Ruling {
   const after: Level[] = [];
   let refusal: Refusal | undefined;
-  for (const [index, bound] of bounds.entries()) {
-    const before = levels[index] ?? IDLE;
+  let index = 0;
+  for (const bound of bounds) {
+    const before = levels[index++] ?? IDLE;
     const { requestsPerMinute, tokensPerMinute } = bound.limits;
     const then = {
       requestsMs: ahead(before.requestsMs, 1, requestsPerMinute),
@@ -81,18 +83,18 @@ export function ahead(beforeMs: number, amount: number, perMinute: number | unde
 }
 
 export function verdictOf(bounds: readonly Bound[], { refusal, levels }: Ruling): Verdict {
-  const statuses = bounds.map((bound, index) => statusOf(bound, levels[index] ?? IDLE));
+  const statuses: RateLimitStatus[] = [];
+  let index = 0;
+  for (const bound of bounds) statuses.push(statusOf(bound, levels[index++] ?? IDLE));
   return refusal === undefined ? { statuses } : { refusal, statuses };
 }
 
 function statusOf({ limits }: Bound, { requestsMs, tokensMs }: Level): RateLimitStatus {
   const { requestsPerMinute, tokensPerMinute } = limits;
-  return {
-    ...(requestsPerMinute === undefined
-      ? {}
-      : { requests: allowance(requestsPerMinute, requestsMs) }),
-    ...(tokensPerMinute === undefined ? {} : { tokens: allowance(tokensPerMinute, tokensMs) }),
-  };
+  const status: Mutable<RateLimitStatus> = {};
+  if (requestsPerMinute !== undefined) status.requests = allowance(requestsPerMinute, requestsMs);
+  if (tokensPerMinute !== undefined) status.tokens = allowance(tokensPerMinute, tokensMs);
+  return status;
 }
 
 function allowance(limit: number, aheadMs: number): Allowance {

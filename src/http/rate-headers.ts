@@ -10,44 +10,59 @@ export function rateHeaders(
   stylePrefix: string | undefined,
   now: number,
 ): Readonly<Record<string, string>> {
-  const kinds = [
-    ["requests", requests],
-    ["tokens", tokens],
-  ] as const;
   const headers: Record<string, string> = {};
-  const policies: string[] = [];
-  const services: string[] = [];
-  for (const [kind, allowance] of kinds) {
+  let policies = "";
+  let services = "";
+  for (const kind of KINDS) {
+    const allowance = kind === "requests" ? requests : tokens;
     if (allowance === undefined) continue;
     const { limit, remaining, resetMs } = allowance;
-    headers[`x-ratelimit-limit-${kind}`] = String(limit);
-    headers[`x-ratelimit-remaining-${kind}`] = String(remaining);
-    headers[`x-ratelimit-reset-${kind}`] = duration(resetMs);
-    policies.push(`"${kind}";q=${limit};w=60${kind === "requests" ? "" : `;qu="${kind}"`}`);
-    services.push(`"${kind}";r=${remaining};t=${Math.ceil(resetMs / 1_000)}`);
-    if (stylePrefix !== undefined) Object.assign(headers, own(stylePrefix, kind, allowance, now));
+    const names = NAMES[kind];
+    headers[names.limit] = String(limit);
+    headers[names.remaining] = String(remaining);
+    headers[names.reset] = duration(resetMs);
+    const comma = policies === "" ? "" : ", ";
+    policies += `${comma}"${kind}";q=${limit};w=60${names.unit}`;
+    services += `${comma}"${kind}";r=${remaining};t=${Math.ceil(resetMs / 1_000)}`;
+    if (stylePrefix !== undefined) addOwn(headers, stylePrefix, kind, allowance, now);
   }
-  if (policies.length > 0) {
-    headers["ratelimit-policy"] = policies.join(", ");
-    headers["ratelimit"] = services.join(", ");
+  if (policies !== "") {
+    headers["ratelimit-policy"] = policies;
+    headers["ratelimit"] = services;
   }
   return headers;
 }
 
-function own(
+const KINDS = ["requests", "tokens"] as const;
+
+const NAMES = {
+  requests: {
+    limit: "x-ratelimit-limit-requests",
+    remaining: "x-ratelimit-remaining-requests",
+    reset: "x-ratelimit-reset-requests",
+    unit: "",
+  },
+  tokens: {
+    limit: "x-ratelimit-limit-tokens",
+    remaining: "x-ratelimit-remaining-tokens",
+    reset: "x-ratelimit-reset-tokens",
+    unit: ';qu="tokens"',
+  },
+};
+
+function addOwn(
+  headers: Record<string, string>,
   prefix: string,
   kind: string,
   { limit, remaining, resetMs }: Allowance,
   now: number,
-): Record<string, string> {
-  return {
-    [`${prefix}-${kind}-limit`]: String(limit),
-    [`${prefix}-${kind}-remaining`]: String(remaining),
-    // Rounded up to a second, never early.
-    [`${prefix}-${kind}-reset`]: new Date(Math.ceil((now + resetMs) / 1_000) * 1_000)
-      .toISOString()
-      .replace(".000Z", "Z"),
-  };
+): void {
+  headers[`${prefix}-${kind}-limit`] = String(limit);
+  headers[`${prefix}-${kind}-remaining`] = String(remaining);
+  // Rounded up to a second, never early.
+  headers[`${prefix}-${kind}-reset`] = new Date(Math.ceil((now + resetMs) / 1_000) * 1_000)
+    .toISOString()
+    .replace(".000Z", "Z");
 }
 
 /** `6m0s`, `1.5s`, `20ms`: the format of vendors of the chat style. */

@@ -30,7 +30,7 @@ export async function admit<R extends Candidate>(
   let reservation: RateReservation | undefined;
   try {
     const claiming = reserveForCaller(call, deps);
-    if (claiming !== undefined) reservation = await claiming;
+    reservation = claiming instanceof Promise ? await claiming : claiming;
     const made = makePlan();
     const plan = needsPricing(made, deps) ? await pricedFor(call, made, deps) : made;
     const opening = Settlement.open(call, plan, deps, reservation);

@@ -324,10 +324,10 @@ testConsole(
 
     await page.getByText("SQLite").waitFor();
     await page.getByText(/^Added \(/).waitFor();
-    await page.getByLabel("Name of a library").fill("react-dom");
-    await page.getByRole("link", { name: "react-dom" }).click();
+    await page.getByLabel("Name of a library").fill("preact");
+    await page.getByRole("link", { name: "preact" }).click();
 
     await page.getByText("Permission is hereby granted, free of charge").waitFor();
-    expect(new URL(page.url()).search).toContain("q=react-dom");
+    expect(new URL(page.url()).search).toContain("q=preact");
   },
 );

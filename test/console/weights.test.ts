@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 
-const FIRST_LOAD_BYTES = 250 * 1_024;
+const FIRST_LOAD_BYTES = 100 * 1_024;
 
 interface PackedFile {
   readonly name: string;
@@ -20,7 +20,7 @@ beforeAll(() => {
 });
 
 for (const page of ["login", "home", "logs", "keys", "channels", "models", "playground", "docs"])
-  test(`the first load of the page ${page} is at most 250 KB compressed`, () => {
+  test(`the first load of the page ${page} is at most 100 KB compressed`, () => {
     const loaded = withImports(["index.html", ...namedIn("index.html"), ...named(page)]);
     const bytes = loaded.reduce((sum, name) => sum + weightOf(file(name)), 0);
 

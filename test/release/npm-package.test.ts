@@ -65,7 +65,7 @@ test("the package can be published: it depends on Bun alone, and has all license
   for (const name of [
     "hono",
     "zod",
-    "react-dom",
+    "preact",
     "minisearch",
     "tailwindcss",
     "@opentelemetry/resources",

@@ -83,7 +83,7 @@ describe("the changelog of a release", () => {
 describe("the bill of materials", () => {
   const included = packagesOf([
     "node_modules/hono/package.json",
-    "node_modules/react-dom/package.json",
+    "node_modules/preact/package.json",
     "node_modules/@opentelemetry/sdk-trace/node_modules/@opentelemetry/core/package.json",
   ]);
   const bill = createBill(included, manifest.version, manifest.dependencies.bun);

@@ -125,7 +125,6 @@ export function BudgetSection({
         columns={columns}
         rows={budgets}
         rowKey={({ period }) => period}
-        minWidth="34rem"
         empty={<p className="text-muted text-sm">{t.none}</p>}
       />
       {raises.length > 0 && (

@@ -29,7 +29,7 @@ export function Dialog({ title, onClose, children, actions, shape = "dialog" }: 
   useEffect(() => {
     const element = dialog.current;
     element?.showModal();
-    // React focused it before the dialog was open, and opening focuses the first button.
+    // It was focused before the dialog was open, and opening focuses the first button.
     element?.querySelector<HTMLElement>("[data-autofocus=true]")?.focus();
     return () => element?.close();
   }, []);

@@ -47,6 +47,16 @@ export function Field({
   );
 }
 
+/** An element that appears on an open page is focused by no attribute. */
+function focused({ autoFocus }: { readonly autoFocus?: boolean | undefined }) {
+  return autoFocus === true ? FOCUSED : {};
+}
+
+const FOCUSED = {
+  ref: (element: HTMLElement | null) => element?.focus(),
+  "data-autofocus": true,
+};
+
 export function TextField({ label, hint, error, ...rest }: FieldProps & ComponentProps<"input">) {
   return (
     <Field label={label} hint={hint} error={error}>
@@ -55,7 +65,7 @@ export function TextField({ label, hint, error, ...rest }: FieldProps & Componen
           autoComplete="off"
           {...rest}
           {...control}
-          data-autofocus={rest.autoFocus}
+          {...focused(rest)}
           className={classes(BOX, "h-8 w-full", rest.className)}
         />
       )}
@@ -71,7 +81,7 @@ export function TextArea({ label, hint, error, ...rest }: FieldProps & Component
           rows={4}
           {...rest}
           {...control}
-          data-autofocus={rest.autoFocus}
+          {...focused(rest)}
           className={classes(BOX, "w-full py-1.5", rest.className)}
         />
       )}
@@ -115,7 +125,7 @@ export function Input({ className = "w-full", ...rest }: ComponentProps<"input">
     <input
       autoComplete="off"
       {...rest}
-      data-autofocus={rest.autoFocus}
+      {...focused(rest)}
       className={classes(BOX, "h-8", className)}
     />
   );

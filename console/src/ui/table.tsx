@@ -4,6 +4,7 @@ import {
   useEffect,
   useRef,
   useState,
+  type CSSProperties,
   type KeyboardEvent,
   type ReactNode,
 } from "react";
@@ -16,8 +17,8 @@ export interface Column<Row> {
   readonly cell: (row: Row) => ReactNode;
   /** Figures stand at the right. */
   readonly align?: "end";
-  /** CSS width; without one, columns share what is left. */
-  readonly width?: string;
+  /** In rem, such as `6rem`; without one, columns share the rest. */
+  readonly width?: `${number}rem`;
   /** Left out on screens narrower than this. */
   readonly from?: "sm" | "lg" | "xl";
   /** It holds a control: the row's link is in the next column. */
@@ -40,8 +41,6 @@ interface TableProps<Row> {
   /** Instead of rows, if there are none. */
   readonly empty?: ReactNode;
   readonly foot?: ReactNode;
-  /** The narrowest width before it scrolls sideways. */
-  readonly minWidth?: string;
   /** It is at most as high as the page, and scrolls by itself. */
   readonly fills?: boolean;
 }
@@ -56,21 +55,29 @@ const DRAWN_FIRST = 40;
 const SKELETON_ROWS = 8;
 const FROM = { sm: "max-sm:hidden", lg: "max-lg:hidden", xl: "max-xl:hidden" };
 
+/** A table scrolls sideways before a column that shares the rest is narrower. */
+const LEAST_SHARED_REM = 8;
+
+/** The least width of a table on each size of screen, by the columns that it shows there. */
+function leastWidths<Row>(columns: readonly Column<Row>[]): Readonly<Record<string, string>> {
+  const least = (...shown: readonly Column<Row>["from"][]): string => {
+    const widths = columns.map(({ width, from }) => {
+      if (from !== undefined && !shown.includes(from)) return 0;
+      return width === undefined ? LEAST_SHARED_REM : Number.parseFloat(width);
+    });
+    return `${widths.reduce((sum, each) => sum + each, 0)}rem`;
+  };
+  return {
+    "--least": least(),
+    "--least-sm": least("sm"),
+    "--least-lg": least("sm", "lg"),
+    "--least-xl": least("sm", "lg", "xl"),
+  };
+}
+
 /** A dense table. Of many rows it draws those in view. `j` and `k` move, Enter opens. */
 export function Table<Row>(props: TableProps<Row>) {
-  const {
-    label,
-    columns,
-    rows,
-    rowKey,
-    href,
-    isMarked,
-    onEnd,
-    empty,
-    foot,
-    minWidth,
-    fills = false,
-  } = props;
+  const { label, columns, rows, rowKey, href, isMarked, onEnd, empty, foot, fills = false } = props;
   const box = useRef<HTMLDivElement>(null);
   const { first, end } = useRowsInView(box, rows?.length ?? 0, onEnd);
   if (rows?.length === 0 && empty !== undefined) return empty;
@@ -89,8 +96,8 @@ export function Table<Row>(props: TableProps<Row>) {
       )}
     >
       <table
-        className="w-full table-fixed border-separate border-spacing-0 text-sm"
-        style={{ minWidth }}
+        className="w-full min-w-(--least) table-fixed border-separate border-spacing-0 text-sm sm:min-w-(--least-sm) lg:min-w-(--least-lg) xl:min-w-(--least-xl)"
+        style={leastWidths(columns) as CSSProperties}
         aria-rowcount={rows?.length}
       >
         <thead>

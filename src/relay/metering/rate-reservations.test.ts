@@ -15,7 +15,13 @@ import { findProvider } from "#providers/index.ts";
 import { chat } from "#styles/text/chat/index.ts";
 import { aChannel } from "#test/a-channel.ts";
 import type { Call } from "../call.ts";
-import { reserveForCaller, reserveOnChannel, countRequest, release } from "./rate-reservations.ts";
+import {
+  callerLimits,
+  reserveForCaller,
+  reserveOnChannel,
+  countRequest,
+  release,
+} from "./rate-reservations.ts";
 import { Health } from "../failover/health.ts";
 import { Router, type Candidate } from "../routing/route.ts";
 import { NO_USAGE } from "#core/usage.ts";
@@ -90,6 +96,15 @@ function setup(
     return reserveOnChannel(route, call, deps);
   };
   return { taken, told, claim: () => reserveForCaller(call, deps), onChannel };
+}
+
+async function errorOf(reservation: () => unknown): Promise<unknown> {
+  try {
+    await reservation();
+    return undefined;
+  } catch (cause) {
+    return cause;
+  }
 }
 
 const GROUP: Group = { id: 3, name: "g", priceFactor: 1_000, prices: new Map(), createdAt: 0 };
@@ -238,6 +253,17 @@ test("of equally scarce limits, the headers show the one that resets last", asyn
   }
 });
 
+test("changed limits of all users apply to the next call of a key", () => {
+  const idsUnder = (limits: RateLimits | undefined): readonly string[] =>
+    callerLimits(KEY, limits).map(({ id, limits: { requestsPerMinute } }) =>
+      [id, requestsPerMinute].join(" "),
+    );
+
+  expect(idsUnder({ requestsPerMinute: 5 })).toEqual(["user:7 5"]);
+  expect(idsUnder({ requestsPerMinute: 6 })).toEqual(["user:7 6"]);
+  expect(idsUnder(undefined)).toEqual([]);
+});
+
 test("a limiter shared by several gateways decides like a local one", async () => {
   const bound = { id: "key:1", limits: RPM, tokens: 0 };
   const refusal = { by: "requests", bound, retryAfterMs: 5 } as const;
@@ -247,7 +273,7 @@ test("a limiter shared by several gateways decides like a local one", async () =
     verdict: { refusal, statuses: [{}] },
   });
 
-  const error: unknown = await Promise.resolve(reservation()).catch((cause: unknown) => cause);
+  const error = await errorOf(reservation);
   expect(error).toMatchObject({ code: "rate_limited", retryAfterMs: 5 });
 });
 
@@ -256,7 +282,7 @@ test("a call that exceeds the limit by itself gets its size in the error, and no
   const refusal = { by: "tokens", bound } as const;
   const { claim: reservation } = setup({ limits: TPM, verdict: { refusal, statuses: [{}] } });
 
-  const error: unknown = await Promise.resolve(reservation()).catch((cause: unknown) => cause);
+  const error = await errorOf(reservation);
   expect(error).toMatchObject({
     code: "rate_limited",
     message:
@@ -282,7 +308,7 @@ test.each([
       verdict: { refusal, statuses: [{}] },
     });
 
-    const error: unknown = await Promise.resolve(reservation()).catch((cause: unknown) => cause);
+    const error = await errorOf(reservation);
 
     expect(error).toBeInstanceOf(GatewayError);
     expect(error).toMatchObject({ code: "rate_limited", message, retryAfterMs: wait });

@@ -13,6 +13,7 @@ import {
   type RateLimitStatus,
   type Verdict,
 } from "#core/limits.ts";
+import type { Mutable } from "#lib/values.ts";
 import type { Served } from "../call.ts";
 import type { Candidate, Router } from "../routing/route.ts";
 
@@ -30,12 +31,12 @@ export interface RateReservationDeps {
 export function reserveForCaller(
   call: Served,
   deps: RateReservationDeps,
-): Promise<RateReservation> | undefined {
+): RateReservation | Promise<RateReservation> | undefined {
   const { key, facts } = call;
   const ofCaller = callerLimits(key, deps.userLimits);
   const ofModel = deps.router.limitsOn(key, facts.model);
   if (ofCaller.length === 0 && ofModel.length === 0) return undefined;
-  return reserve(call, [...ofCaller, ...ofModel], deps);
+  return reserve(call, ofModel.length === 0 ? ofCaller : [...ofCaller, ...ofModel], deps);
 }
 
 /**
@@ -94,22 +95,54 @@ export async function rateRefusal(
   return refusal && refused(refusal);
 }
 
-async function reserve(
+/** Returns no promise if the limiter decides without a wait. */
+function reserve(
   call: Served,
   limited: readonly Limited[],
   { limiter, router }: RateReservationDeps,
-): Promise<RateReservation> {
+): RateReservation | Promise<RateReservation> {
   const size = router.sizeOf(call);
-  const wanted = { id: call.id, bounds: limited.map((each) => boundOf(each, size)) };
+  const bounds: Bound[] = [];
+  for (const each of limited) bounds.push(boundOf(each, size));
+  const wanted = { id: call.id, bounds };
   const asked = limiter.take(wanted);
-  const verdict = asked instanceof Promise ? await asked : asked;
+  return asked instanceof Promise
+    ? reserveAfter(asked, wanted, call)
+    : unlessRefused(wanted, asked, call);
+}
+
+async function reserveAfter(
+  asked: Promise<Verdict>,
+  wanted: RateReservation,
+  call: Served,
+): Promise<RateReservation> {
+  return unlessRefused(wanted, await asked, call);
+}
+
+function unlessRefused(wanted: RateReservation, verdict: Verdict, call: Served): RateReservation {
   call.onStanding?.(callerStatus(wanted.bounds, verdict));
   if (verdict.refusal !== undefined) throw refused(verdict.refusal);
   return wanted;
 }
 
+/** One list for all calls of a key, which is replaced as a whole if it changes. */
+interface KnownLimits {
+  readonly everybodys: RateLimits | undefined;
+  readonly limited: readonly Limited[];
+}
+
+const knownLimits = new WeakMap<ApiKey, KnownLimits>();
+
 /** The limits of a key, its user and its group. */
 export function callerLimits(key: ApiKey, everybodys: RateLimits | undefined): readonly Limited[] {
+  const known = knownLimits.get(key);
+  if (known !== undefined && known.everybodys === everybodys) return known.limited;
+  const limited = limitsOf(key, everybodys);
+  knownLimits.set(key, { everybodys, limited });
+  return limited;
+}
+
+function limitsOf(key: ApiKey, everybodys: RateLimits | undefined): readonly Limited[] {
   const { group } = key;
   const ofUser = group === undefined ? everybodys : userLimitsIn(group, everybodys);
   if (key.limits === undefined && ofUser === undefined && group === undefined) return NOT_LIMITED;
@@ -126,15 +159,23 @@ const NOT_LIMITED: readonly Limited[] = [];
 
 /** The caller's tightest limit; the load of a model or group by others is not revealed. */
 function callerStatus(bounds: readonly Bound[], { statuses }: Verdict): RateLimitStatus {
-  const own = statuses.filter((_, index) => /^(key|user):/.test(bounds[index]?.id ?? ""));
-  const requests = scarcest(own.flatMap((each) => each.requests ?? []));
-  const tokens = scarcest(own.flatMap((each) => each.tokens ?? []));
-  return { ...(requests && { requests }), ...(tokens && { tokens }) };
+  const tightest: Mutable<RateLimitStatus> = {};
+  let index = 0;
+  for (const { id } of bounds) {
+    const status = statuses[index++];
+    if (status === undefined || !(id.startsWith("key:") || id.startsWith("user:"))) continue;
+    const { requests, tokens } = status;
+    if (requests !== undefined) tightest.requests = scarcer(requests, tightest.requests);
+    if (tokens !== undefined) tightest.tokens = scarcer(tokens, tightest.tokens);
+  }
+  return tightest;
 }
 
-function scarcest(allowances: readonly Allowance[]): Allowance | undefined {
-  const [first] = allowances.toSorted((a, b) => a.remaining - b.remaining || b.resetMs - a.resetMs);
-  return first;
+/** The smaller rest; of equal ones, the one with the longer wait. */
+function scarcer(one: Allowance, earlier: Allowance | undefined): Allowance {
+  if (earlier === undefined) return one;
+  const order = one.remaining - earlier.remaining || earlier.resetMs - one.resetMs;
+  return order < 0 ? one : earlier;
 }
 
 function refused({ by, bound, retryAfterMs }: Refusal): GatewayError {

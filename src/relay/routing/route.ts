@@ -237,10 +237,10 @@ export class Router {
   /** The maximum size of a call on these routes; by default on all routes of its model. */
   sizeOf(
     { key, facts, inputTokens }: Pick<Served, "key" | "facts" | "inputTokens">,
-    candidates: readonly Candidate[] = this.#reach(key, facts.model) ?? [],
+    candidates: readonly Candidate[] = this.#reach(key, facts.model) ?? NO_CANDIDATES,
   ): CallSize {
-    const caps = candidates.map(({ traits }) => traits.maxOutputTokens ?? Infinity);
-    const cap = caps.length === 0 ? Infinity : Math.max(...caps);
+    let cap = candidates.length === 0 ? Infinity : 0;
+    for (const { traits } of candidates) cap = Math.max(cap, traits.maxOutputTokens ?? Infinity);
     const { maxOutputTokens, choices } = facts;
     const output = Math.min(maxOutputTokens ?? this.#settings.assumedOutputTokens, cap) * choices;
     return maxOutputTokens === undefined
@@ -273,7 +273,7 @@ export class Router {
     }
     const { group } = key;
     if (group === undefined) return candidates;
-    return candidates.map((each) => inGroup(each, key, group, model));
+    return candidates.map((each) => knownInGroup(each, key, group, model));
   }
 
   #reach(key: ApiKey, model: string): readonly Candidate[] | undefined {
@@ -315,6 +315,27 @@ function pricedAt<R extends Candidate>(route: R, at: number | undefined): R {
   return { ...route, price: priceAt(route.price, at) };
 }
 
+interface InGroup {
+  readonly model: string;
+  readonly candidate: Candidate;
+}
+
+const inGroups = new WeakMap<Candidate, WeakMap<Group, InGroup>>();
+
+/**
+ * One object for all calls of a group: a candidate and a group are replaced as a whole if the
+ * configuration changes. Only the last model is kept, since a pattern may have any number of them.
+ */
+function knownInGroup(candidate: Candidate, key: ApiKey, group: Group, model: string): Candidate {
+  let ofGroups = inGroups.get(candidate);
+  if (ofGroups === undefined) inGroups.set(candidate, (ofGroups = new WeakMap()));
+  const known = ofGroups.get(group);
+  if (known?.model === model) return known.candidate;
+  const priced = inGroup(candidate, key, group, model);
+  ofGroups.set(group, { model, candidate: priced });
+  return priced;
+}
+
 /** The candidate with the price for the key's group. */
 function inGroup(candidate: Candidate, key: ApiKey, group: Group, model: string): Candidate {
   const price = priceOn(candidate, key, model);
@@ -329,6 +350,7 @@ function inGroup(candidate: Candidate, key: ApiKey, group: Group, model: string)
 }
 
 const NOT_LIMITED: readonly Limited[] = [];
+const NO_CANDIDATES: readonly Candidate[] = [];
 
 /** The price of a model for the holder of a key. */
 export function priceOn(candidate: Candidate, { group }: ApiKey, model: string): Price | undefined {

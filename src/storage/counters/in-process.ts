@@ -36,8 +36,9 @@ export class InProcessLimiter implements RateLimiter {
     const ruling = this.#rule(bounds, now);
     if (ruling.refusal !== undefined) return verdictOf(bounds, ruling);
 
-    for (const [index, bound] of bounds.entries()) {
-      const level = ruling.levels[index];
+    let index = 0;
+    for (const bound of bounds) {
+      const level = ruling.levels[index++];
       if (level === undefined) continue;
       const entry = this.#entries.get(bound.id) ?? this.#add(bound.id, now);
       entry.requestsAt = now + level.requestsMs;
@@ -68,10 +69,9 @@ export class InProcessLimiter implements RateLimiter {
   }
 
   #rule(bounds: readonly Bound[], now: number): Ruling {
-    return rule(
-      bounds,
-      bounds.map((bound) => levelOf(this.#entries.get(bound.id), now)),
-    );
+    const levels: Level[] = [];
+    for (const { id } of bounds) levels.push(levelOf(this.#entries.get(id), now));
+    return rule(bounds, levels);
   }
 
   #add(id: string, now: number): Entry {

@@ -122,7 +122,6 @@ function Libraries() {
         label={t.libraries(count(about.libraries.length))}
         rows={shown}
         rowKey={keyOf}
-        minWidth="30rem"
         href={(library) => {
           const next = new URLSearchParams(params);
           next.set("library", keyOf(library));

@@ -60,7 +60,7 @@ export function AlertList() {
 
   const columns: readonly Column<Alert>[] = [
     { name: "text", label: t.text, cell: ({ text }) => <span title={text}>{text}</span> },
-    { name: "kind", label: t.kind, width: "10rem", cell: ({ kind: of }) => t.kinds[of] },
+    { name: "kind", label: t.kind, width: "8rem", cell: ({ kind: of }) => t.kinds[of] },
     {
       name: "began",
       label: t.began,
@@ -82,7 +82,13 @@ export function AlertList() {
       from: "lg",
       cell: ({ messages }) => messages,
     },
-    { name: "note", label: t.note, width: "12rem", cell: (alert) => noteOf(alert, t) },
+    {
+      name: "note",
+      label: t.note,
+      width: "12rem",
+      from: "xl",
+      cell: (alert) => noteOf(alert, t),
+    },
   ];
   const actions: Column<Alert> = {
     name: "actions",
@@ -134,7 +140,6 @@ export function AlertList() {
         columns={canAct ? [...columns, actions] : columns}
         rows={rows}
         rowKey={({ id }) => id}
-        minWidth="56rem"
         empty={<Empty title={state === "open" && kind === undefined ? t.noOpen : t.noAlerts} />}
       />
       <Pager ids={rows?.map(({ id }) => id) ?? []} />

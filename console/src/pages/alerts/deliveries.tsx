@@ -114,7 +114,6 @@ export function Deliveries() {
         columns={canAct ? [...columns, actions] : columns}
         rows={rows}
         rowKey={({ id }) => id}
-        minWidth="52rem"
         empty={<Empty title={t.noDeliveries} />}
       />
       <Pager ids={rows?.map(({ id }) => id) ?? []} />

@@ -137,7 +137,6 @@ export function Destinations() {
         columns={canAct ? [...columns, actions] : columns}
         rows={destinations.data?.data.items}
         rowKey={({ id }) => id}
-        minWidth="60rem"
         empty={<Empty title={t.noDestinations} />}
       />
       {open?.act === "new" && (

@@ -99,7 +99,6 @@ export function Rules() {
         columns={canAct ? [...columns, actions] : columns}
         rows={rules.data?.data.items}
         rowKey={({ id }) => id}
-        minWidth="46rem"
         empty={<Empty title={t.noRules} />}
       />
       {isForm && (

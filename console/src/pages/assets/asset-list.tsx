@@ -68,7 +68,6 @@ export function AssetList({ tabs, isAll }: { readonly tabs: ReactNode; readonly 
           return `/assets?${next}`;
         }}
         isMarked={({ id }) => id === open?.id}
-        minWidth="42rem"
         empty={
           <Empty title={isFiltered ? t.nothing : t.empty}>
             <p>{t.emptyHint}</p>

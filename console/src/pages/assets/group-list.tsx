@@ -88,7 +88,6 @@ export function GroupList({ tabs }: { readonly tabs: ReactNode }) {
         columns={columns}
         rows={groups.data?.data.items}
         rowKey={({ id }) => id}
-        minWidth="34rem"
         href={({ id }) => `/assets?group=${encodeURIComponent(id)}`}
         empty={
           <Empty title={t.noGroups}>

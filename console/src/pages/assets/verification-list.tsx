@@ -80,7 +80,7 @@ export function VerificationList({
           {
             name: "user",
             label: t.user,
-            width: "9rem",
+            width: "9rem" as const,
             cell: ({ user_name: name, user_id: id }: Verification) => name ?? id,
           },
         ]
@@ -130,7 +130,6 @@ export function VerificationList({
         columns={columns}
         rows={verifications.data?.data.items}
         rowKey={({ id }) => id}
-        minWidth="46rem"
         empty={
           <Empty title={t.noVerifications}>
             <p>{t.noVerificationsHint}</p>

@@ -101,7 +101,6 @@ export function Page() {
         columns={columns}
         rows={listed}
         rowKey={({ seq }) => seq}
-        minWidth="46rem"
         fills
         empty={<Empty title={t.empty} />}
         foot={

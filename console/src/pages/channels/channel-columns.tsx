@@ -120,7 +120,7 @@ export function channelColumns(t: Texts): readonly Column<Channel>[] {
     {
       name: "models",
       label: t.models,
-      from: "lg",
+      from: "xl",
       cell: (channel) => modelNamesOf(channel)?.join(", ") ?? t.allModels,
     },
     {

@@ -105,7 +105,6 @@ export function Page() {
             rowKey={({ name }) => name}
             href={({ name }) => `/channels/${encodeURIComponent(name)}${search}`}
             isMarked={({ name }) => name === current?.name}
-            minWidth="54rem"
             fills
             empty={
               all?.length === 0 ? (

@@ -83,7 +83,6 @@ export function Routing({ models }: { readonly models: readonly string[] }) {
           rows={data.channels}
           rowKey={({ name, model: upstream }) => `${name} ${upstream}`}
           href={({ name }) => `/channels/${encodeURIComponent(name)}`}
-          minWidth="56rem"
           empty={<Empty title={t.none} />}
         />
       )}

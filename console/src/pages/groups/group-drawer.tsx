@@ -78,7 +78,6 @@ function Prices({ prices }: Pick<Group, "prices">) {
       label={t.prices}
       rows={rows}
       rowKey={([model]) => model}
-      minWidth="30rem"
       empty={<p className="text-muted text-sm">{t.noPrices}</p>}
       columns={[
         { name: "model", label: t.model, cell: ([model]) => model },

@@ -77,7 +77,6 @@ export function OwnPart({ own }: { readonly own: Own }) {
         rows={own.keys}
         rowKey={({ id }) => id}
         href={({ id }) => `/logs?token=${id}`}
-        minWidth="26rem"
         empty={
           <Empty title={t.noKeys}>
             <Link href="/keys" className="text-accent underline">

@@ -105,7 +105,6 @@ export function CodeBatches({ tabs }: { readonly tabs: ReactNode }) {
         columns={columns}
         rows={batches.data?.pages.flatMap(({ data }) => data.items)}
         rowKey={({ id }) => id}
-        minWidth="38rem"
         empty={<Empty title={t.noCodes} />}
         foot={
           batches.hasNextPage && (

@@ -110,7 +110,6 @@ export function InvitationList({ tabs }: { readonly tabs: ReactNode }) {
         columns={columns}
         rows={invitations.data?.pages.flatMap(({ data }) => data.items)}
         rowKey={({ id }) => id}
-        minWidth="44rem"
         empty={<Empty title={t.empty} />}
         foot={
           invitations.hasNextPage && (

@@ -82,8 +82,8 @@ export function keyColumns(t: Texts, acts: KeyActs): readonly Column<Token>[] {
     {
       name: "budgets",
       label: t.budgets,
-      width: "13rem",
-      from: "lg",
+      width: "9rem",
+      from: "xl",
       cell: (token) => budgetsOf(token, t),
     },
     {

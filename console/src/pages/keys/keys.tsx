@@ -91,7 +91,6 @@ export function Page() {
         columns={columns}
         rows={tokens.data?.data.items}
         rowKey={({ id }) => id}
-        minWidth="46rem"
         empty={
           <Empty title={t.empty}>
             <p>{t.emptyHint}</p>

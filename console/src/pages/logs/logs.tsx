@@ -104,7 +104,6 @@ export function Page() {
         isMarked={({ id }) => id === opened?.id}
         onEnd={loadMore}
         fills
-        minWidth={`${widthOf(columns)}rem`}
         empty={
           isLive ? undefined : (
             <Empty title={isFiltered ? t.empty : t.none}>
@@ -124,10 +123,6 @@ export function Page() {
       )}
     </PageFrame>
   );
-}
-
-function widthOf(columns: readonly { readonly width?: string }[]): number {
-  return columns.reduce((sum, { width }) => sum + Number.parseFloat(width ?? "6"), 0);
 }
 
 function footOf(

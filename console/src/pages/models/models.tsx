@@ -95,7 +95,6 @@ export function Page() {
           rowKey={({ name }) => name}
           href={({ name }) => hrefOf(name)}
           isMarked={({ name }) => name === current?.name}
-          minWidth="48rem"
           fills
           empty={<Empty title={all?.length === 0 ? `${t.empty}. ${t.emptyHint}` : t.none} />}
         />

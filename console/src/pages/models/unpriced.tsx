@@ -83,7 +83,6 @@ export function UnpricedModels({ wanted, mayChange, hrefOf }: UnpricedModelsProp
         rows={rows}
         rowKey={({ model, channel }) => `${channel} ${model}`}
         href={({ model }) => hrefOf(model)}
-        minWidth="72rem"
         fills
         empty={<Empty title={wanted === "" ? t.allPriced : t.none} />}
       />

@@ -108,7 +108,6 @@ export function Pricing() {
                 return `/pricing?${next}`;
               }}
               isMarked={({ name }) => name === open?.name}
-              minWidth="40rem"
               empty={<Empty title={t.nothing} />}
             />
           </>

@@ -91,14 +91,7 @@ export function SettingValues() {
       {settings.error !== null && (
         <Problem error={settings.error} onRetry={() => void settings.refetch()} />
       )}
-      <Table
-        label={t.label}
-        columns={columns}
-        rows={shown}
-        rowKey={({ name }) => name}
-        minWidth="46rem"
-        fills
-      />
+      <Table label={t.label} columns={columns} rows={shown} rowKey={({ name }) => name} fills />
       {open !== undefined && <EditSetting setting={open} onClose={() => setOpen(undefined)} />}
     </>
   );

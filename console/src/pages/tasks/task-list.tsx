@@ -84,7 +84,6 @@ export function TaskList({
         columns={columnsOf(t, isAll)}
         rows={tasks}
         rowKey={({ id }) => id}
-        minWidth="62rem"
         fills
         empty={
           <Empty title={t.empty}>

@@ -94,7 +94,6 @@ export function WebhookList({ pageSize }: { readonly pageSize: number }) {
         columns={columns}
         rows={pages.data?.pages.flatMap(({ data }) => data)}
         rowKey={({ id }) => id}
-        minWidth="68rem"
         fills
         empty={
           <Empty title={t.noWebhooks}>

@@ -133,7 +133,6 @@ export function Members({
         columns={columns}
         rows={listed}
         rowKey={({ user_id }) => user_id}
-        minWidth="44rem"
         empty={<p className="text-muted text-sm">{t.noMembers}</p>}
         foot={
           members.hasNextPage && (

@@ -122,7 +122,6 @@ function AllTeams() {
         rowKey={({ id }) => id}
         href={({ id }) => `/teams?${new URLSearchParams({ ...query, team: String(id) })}`}
         isMarked={({ id }) => id === open?.id}
-        minWidth="34rem"
         empty={<Empty title={q === "" ? t.empty : t.nothing} />}
         foot={
           teams.hasNextPage && (

@@ -58,7 +58,6 @@ export function UsageTable({ choice, report, parts, search }: UsageTableProps) {
       rows={rows}
       rowKey={(item) => dimensions.map((each) => valueOf(item, each)).join(" ")}
       href={narrowed}
-      minWidth={choice.isCompared ? "76rem" : "62rem"}
       fills
       empty={
         <Empty title={t.empty}>

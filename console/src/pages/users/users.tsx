@@ -134,7 +134,6 @@ export function Page() {
           return `/users?${next}`;
         }}
         isMarked={({ id }) => id === open?.id}
-        minWidth="44rem"
         empty={<Empty title={t.nothing} />}
         foot={
           users.hasNextPage && (
