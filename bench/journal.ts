@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sql } from "kysely";
@@ -13,8 +13,9 @@ import { USAGE_REPORTS } from "#test/storage/usage-reports.ts";
  * Measures pages of the call log and reports of usage over a journal of many calls:
  * `bun bench/journal.ts 10000000`, with the URL of an empty PostgreSQL database as the second
  * argument, or SQLite in a temporary folder (`sqlite`). `pages` or `reports` as the third argument
- * measures these alone. A database that has calls is not filled again. Beside the time that passed, it prints the processor
- * time of this process, which other programs of the machine do not change.
+ * measures these alone. A database that has calls is not filled again. Beside the time that
+ * passed, it prints the processor time of this process and of the server's on this machine, which
+ * other programs do not change.
  */
 const [rowsText = "1000000", place = "sqlite", only] = process.argv.slice(2);
 const databaseUrl = place === "sqlite" ? undefined : place;
@@ -27,6 +28,9 @@ interface Times {
   readonly used: number[];
 }
 
+const watching =
+  databaseUrl === undefined ? undefined : new Client({ connectionString: databaseUrl });
+await watching?.connect();
 const dataDir = mkdtempSync(join(process.env["BENCH_DIR"] ?? tmpdir(), "journal-"));
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 try {
@@ -55,6 +59,7 @@ try {
   if (only !== "reports") await measurePages(storage);
   if (only !== "pages") await measureReports(storage);
 } finally {
+  await watching?.end();
   rmSync(dataDir, { recursive: true, force: true });
 }
 
@@ -106,13 +111,25 @@ function noTimes(): Times {
 }
 
 async function measure<T>({ passed, used }: Times, run: () => Promise<T>): Promise<T> {
+  const serverBefore = await serverMs();
   const from = performance.now();
   const cpu = process.cpuUsage();
   const result = await run();
   const { user, system } = process.cpuUsage(cpu);
   passed.push(performance.now() - from);
-  used.push((user + system) / 1_000);
+  used.push((user + system) / 1_000 + (await serverMs()) - serverBefore);
   return result;
+}
+
+/** Processor time of the connections' processes; 0 if there are none on this machine. */
+async function serverMs(): Promise<number> {
+  if (watching === undefined) return 0;
+  const { rows } = await watching.query<{ pid: number }>(
+    "select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
+  );
+  const times = rows.map(({ pid }) => `/proc/${pid}/schedstat`).filter((path) => existsSync(path));
+  const nanoseconds = times.map((path) => Number(readFileSync(path, "utf8").split(" ")[0]));
+  return nanoseconds.reduce((sum, each) => sum + each / 1_000_000, 0);
 }
 
 function addTo(all: Times, { passed, used }: Times): void {

@@ -649,6 +649,22 @@ async function expectSameLabels(storage: Storage, db: Kysely<Tables>): Promise<v
     expect(found).toEqual(sums);
   }
   expect(sums.size).toBe(10);
+  for (const kind of ["tag", "session"] as const) await expectSameDearest(storage, kind);
+}
+
+/** The dearest labels have the same counts as in a report of all, and the others are the rest. */
+async function expectSameDearest(storage: Storage, kind: "tag" | "session"): Promise<void> {
+  const query = { ...ALWAYS, by: [kind, "model"] } as const;
+  const { groups } = await storage.usage.report(query);
+  const dearest = groups.toSorted(({ sum: one }, { sum: other }) => other.cost - one.cost);
+  const limited = await storage.usage.report({ ...query, limit: 3 });
+
+  expect(limited.groups).toEqual(dearest.slice(0, 3));
+  const others = Object.keys(limited.total).map((name) => [
+    name,
+    dearest.slice(3).reduce((sum, each) => sum + Number(Reflect.get(each.sum, name)), 0),
+  ]);
+  expect(limited.others).toEqual(Object.fromEntries(others));
 }
 
 interface Labelled {

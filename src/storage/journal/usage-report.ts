@@ -16,8 +16,14 @@ import type { Tables } from "../tables.ts";
 import type { Engine } from "../database/engine.ts";
 import { COUNTS, DAY_MS } from "../tables/usage-hours.ts";
 import { namesIn } from "./names.ts";
-import { LABEL_KINDS, labelledCalls, type LabelKind } from "./usage-labels.ts";
-import { DIMENSION_COLUMNS, exactLabel, filtersOf, slicesOf } from "./usage-sources.ts";
+import { LABEL_KINDS, labelledCalls, labelOf, type LabelKind } from "./usage-labels.ts";
+import {
+  DIMENSION_COLUMNS,
+  filtersOf,
+  labelsOf,
+  slicesOf,
+  type PartQuery,
+} from "./usage-sources.ts";
 import { FOLDED_MARK } from "./fold-usage.ts";
 import { PRUNED_MARK, USAGE_MARK } from "./usage-mark.ts";
 import { callsAsUsage } from "./usage-sums.ts";
@@ -135,21 +141,67 @@ async function readMarks(db: Kysely<Tables>): Promise<Marks> {
 
 async function addUp(stored: Stored, query: UsageQuery): Promise<UsageReport> {
   const kind = labelKindOf(query);
-  const { groups, isComplete } = await collect(stored, query, kind);
+  const { groups, others, isComplete } = await dearestGroups(stored, query, kind);
   // A call with two tags is in two groups, and one without is in none.
   const isEachOnce = kind === undefined || query[kind] !== undefined;
   const whole = isEachOnce
-    ? groups
-    : (await collect(stored, { ...query, by: [] }, undefined)).groups;
-  const { limit = groups.length } = query;
-  const dearest = limit < groups.length ? groups.toSorted(dearestFirst) : groups;
-  const rest = dearest.slice(limit);
+    ? [...groups.map(({ counts }) => counts), ...others]
+    : countsOf((await collect(stored, { ...query, by: [] }, undefined)).groups);
   return {
-    groups: dearest.slice(0, limit).map(({ of, counts }) => ({ of, sum: toSum(counts) })),
-    ...(rest.length > 0 && { others: toSum(totalOf(rest)) }),
+    groups: groups.map(({ of, counts }) => ({ of, sum: toSum(counts) })),
+    ...(others.length > 0 && { others: toSum(totalOf(others)) }),
     total: toSum(totalOf(whole)),
     isComplete,
   };
+}
+
+interface DearestGroups extends Collected {
+  /** Counts outside these groups; empty if there are none. */
+  readonly others: readonly Counts[];
+}
+
+/** All groups, or the dearest ones up to the limit. */
+async function dearestGroups(
+  stored: Stored,
+  query: UsageQuery,
+  kind: LabelKind | undefined,
+): Promise<DearestGroups> {
+  const { limit } = query;
+  if (limit !== undefined && kind !== undefined && query[kind] === undefined)
+    return await dearestLabels(stored, query, kind, limit);
+  const { groups, isComplete } = await collect(stored, query, kind);
+  if (limit === undefined || groups.length <= limit) return { groups, others: [], isComplete };
+  const dearest = groups.toSorted(dearestFirst);
+  return { groups: dearest.slice(0, limit), others: countsOf(dearest.slice(limit)), isComplete };
+}
+
+/**
+ * Sessions are many: two counts of each rank them, and the other counts are read of the dearest
+ * alone.
+ */
+async function dearestLabels(
+  stored: Stored,
+  query: UsageQuery,
+  kind: LabelKind,
+  limit: number,
+): Promise<DearestGroups> {
+  const ranked = await collect(stored, query, kind, RANKING);
+  const dearest = ranked.groups.toSorted(dearestFirst).slice(0, limit);
+  const labels = [...new Set(dearest.map(({ of }) => labelOf(kind, String(of[kind] ?? ""))))];
+  if (labels.length === 0) return { ...ranked, others: [] };
+  const { groups: all, isComplete } = await collect(stored, { ...query, labels }, kind);
+  const names = new Set(dearest.map(nameOf));
+  const groups = all.filter((each) => names.has(nameOf(each))).toSorted(dearestFirst);
+  if (groups.length === ranked.groups.length) return { groups, others: [], isComplete };
+  const whole = totalOf(countsOf((await collect(stored, { ...query, by: [] }, kind)).groups));
+  const shown = totalOf(countsOf(groups));
+  return { groups, others: [whole.map((sum, i) => sum - (shown[i] ?? 0))], isComplete };
+}
+
+const RANKING: readonly (typeof COUNTS)[number][] = ["calls", "cost"];
+
+function nameOf({ of }: CountedGroup): string {
+  return Object.values(of).join("\u0000");
 }
 
 interface CountedGroup {
@@ -163,9 +215,13 @@ function dearestFirst({ counts: one }: CountedGroup, { counts: other }: CountedG
   return (other[COST] ?? 0) - (one[COST] ?? 0) || (other[0] ?? 0) - (one[0] ?? 0);
 }
 
-function totalOf(groups: readonly CountedGroup[]): Counts {
+function countsOf(groups: readonly CountedGroup[]): readonly Counts[] {
+  return groups.map(({ counts }) => counts);
+}
+
+function totalOf(all: readonly Counts[]): Counts {
   const total: Counts = COUNTS.map(() => 0);
-  for (const { counts } of groups) counts.forEach((sum, i) => (total[i] = (total[i] ?? 0) + sum));
+  for (const counts of all) counts.forEach((sum, i) => (total[i] = (total[i] ?? 0) + sum));
   return total;
 }
 
@@ -178,24 +234,31 @@ function labelKindOf(query: UsageQuery): LabelKind | undefined {
   throw invalid("by", "A report is by 'tag' or by 'session', not by both.");
 }
 
+interface Collected {
+  readonly groups: readonly CountedGroup[];
+  readonly isComplete: boolean;
+}
+
+/** `counted`: the counts to read; others are zero. */
 async function collect(
   stored: Stored,
-  query: UsageQuery,
+  query: PartQuery,
   kind: LabelKind | undefined,
-): Promise<{ readonly groups: readonly CountedGroup[]; readonly isComplete: boolean }> {
+  counted: typeof RANKING = COUNTS,
+): Promise<Collected> {
   const groups = new Map<string, CountedGroup>();
   const maxGroups = query.limit === undefined ? MAX_GROUPS : MAX_RANKED_GROUPS;
   const add: Add = async (source) => {
-    for (const row of await groupRows(stored.db, source, query, kind)) {
+    for (const row of await groupRows(stored.db, source, { query, kind, counted })) {
       const values = query.by.map((each) => valueOf(each, row));
       const name = values.join("\u0000");
       const known = groups.get(name);
       if (known === undefined) {
         const of = Object.fromEntries(query.by.map((each, i) => [each, values[i] ?? null]));
-        groups.set(name, { of, counts: COUNTS.map((count) => Number(row[count])) });
+        groups.set(name, { of, counts: COUNTS.map((count) => Number(row[count] ?? 0)) });
       } else {
         COUNTS.forEach(
-          (count, i) => (known.counts[i] = (known.counts[i] ?? 0) + Number(row[count])),
+          (count, i) => (known.counts[i] = (known.counts[i] ?? 0) + Number(row[count] ?? 0)),
         );
       }
     }
@@ -231,15 +294,20 @@ async function addPending(
   return pending.length <= PENDING_CALLS;
 }
 
+interface Grouping {
+  readonly query: PartQuery;
+  readonly kind: LabelKind | undefined;
+  readonly counted: typeof RANKING;
+}
+
 async function groupRows(
   db: Kysely<Tables>,
   source: RawBuilder<unknown>,
-  query: UsageQuery,
-  kind: LabelKind | undefined,
+  { query, kind, counted }: Grouping,
 ): Promise<readonly Row[]> {
   const columns = columnsOf(query.by);
   // Sums as double precision, because sums of money may exceed the integer range.
-  const sums = COUNTS.map(
+  const sums = counted.map(
     (name) => sql`cast(sum(${sql.ref(name)}) as double precision) as ${sql.ref(name)}`,
   );
   const by = columns.map(({ value }) => value);
@@ -250,15 +318,10 @@ async function groupRows(
   return rows;
 }
 
-function conditionsOf(query: UsageQuery, kind: LabelKind | undefined) {
-  const label = exactLabel(query, kind);
-  const labels =
-    label === undefined
-      ? sql`label >= ${`${kind}:`} and label < ${`${kind};`}`
-      : sql`label = ${label}`;
+function conditionsOf(query: PartQuery, kind: LabelKind | undefined) {
   const conditions = [
     ...filtersOf(query).map(([column, wanted]) => sql`${sql.ref(column)} = ${wanted}`),
-    ...(kind === undefined ? [] : [labels]),
+    ...(kind === undefined ? [] : [labelsOf(query, kind)]),
   ];
   return conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `);
 }

@@ -57,6 +57,11 @@ export const DIMENSION_COLUMNS: Partial<Record<UsageDimension, string>> = {
   session: "label",
 };
 
+/** A report, or the part of one with some labels. */
+export interface PartQuery extends UsageQuery {
+  readonly labels?: readonly string[];
+}
+
 interface StoredSums {
   readonly db: Kysely<Tables>;
   /** The end of the hours that the sums of days and the totals have. */
@@ -71,7 +76,7 @@ interface StoredSums {
  */
 export async function* slicesOf(
   stored: StoredSums,
-  query: UsageQuery,
+  query: PartQuery,
   kind: LabelKind | undefined,
 ): AsyncGenerator<RawBuilder<unknown>> {
   for (const source of await sourcesOf(stored, query, kind)) {
@@ -81,7 +86,7 @@ export async function* slicesOf(
 
 async function sourcesOf(
   stored: StoredSums,
-  query: UsageQuery,
+  query: PartQuery,
   kind: LabelKind | undefined,
 ): Promise<readonly Source[]> {
   const { from, to } = query;
@@ -205,27 +210,31 @@ function totalOf(query: UsageQuery): TotalDimension | undefined {
 }
 
 function labelSource(
-  query: UsageQuery,
+  query: PartQuery,
   kind: LabelKind,
   time: "hour" | "day",
 ): Omit<Source, keyof Span> {
-  const label = exactLabel(query, kind);
   const isDay = time === "day";
   const ofDays = isByOwnersAlone(query) ? "usage_label_owners" : "usage_label_days";
   return {
     table: isDay ? ofDays : "usage_labels",
     time,
     columns: isDay ? sql`day as hour, ${sql.table(ofDays)}.*` : sql`*`,
-    narrow: [
-      label === undefined
-        ? sql`label >= ${`${kind}:`} and label < ${`${kind};`}`
-        : sql`label = ${label}`,
-    ],
+    narrow: [labelsOf(query, kind)],
     isListed: true,
   };
 }
 
-export function exactLabel(query: UsageQuery, kind: LabelKind | undefined): string | undefined {
+/** The condition of the labels that a report has. */
+export function labelsOf(query: PartQuery, kind: LabelKind): RawBuilder<unknown> {
+  if (query.labels !== undefined) return sql`label in (${sql.join(query.labels)})`;
+  const label = exactLabel(query, kind);
+  return label === undefined
+    ? sql`label >= ${`${kind}:`} and label < ${`${kind};`}`
+    : sql`label = ${label}`;
+}
+
+function exactLabel(query: UsageQuery, kind: LabelKind | undefined): string | undefined {
   const name = kind && query[kind];
   return kind === undefined || name === undefined ? undefined : labelOf(kind, name);
 }
