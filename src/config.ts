@@ -931,6 +931,13 @@ export const SETTINGS = {
     doc: "Interval at which the ledger stores the output delivered by running calls, to charge them after a crash.",
     stored: "at once",
   }),
+  leaseMs: setting({
+    env: "SLUICE_LEASE_MS",
+    path: "ledger.lease_ms",
+    parser: take.duration(SECOND_MS, 10 * MINUTE_MS),
+    default: 30 * SECOND_MS,
+    doc: "Time after which an instance that does not update its heartbeat in PostgreSQL counts as ended, and others close its calls; the same for all instances.",
+  }),
   imageShape: setting({
     env: "SLUICE_IMAGES_SHAPE",
     path: "images.shape",
