@@ -9,6 +9,13 @@ import { summarize } from "#test/streams.ts";
 
 const CAPPED = "capped-key-of-the-fleet-0123456789";
 const CALLERS = 6;
+const WITH_SHIFTED_CLOCK = [
+  process.execPath,
+  "--preload",
+  "./test/shift-clock.ts",
+  "src/main.ts",
+  "start",
+];
 const WHOLE = "Reply with exactly: pong";
 const STREAM = "Count to 20 [[fault:slow between_ms=5]]";
 /** Long enough to stop an instance in the midst of it. */
@@ -52,6 +59,8 @@ interface FleetOptions {
   /** Calls that the quota of the capped key pays. */
   readonly allowed: number;
   readonly env?: Readonly<Record<string, string>>;
+  /** Every second instance has a clock that is ahead by so much. */
+  readonly clockAheadMs?: number;
 }
 
 /** Several instances, each a process of its own, on one PostgreSQL and one Valkey. */
@@ -75,16 +84,21 @@ keys:\n  - { name: capped, key: ${CAPPED}, models: ["*"], quota: "${quota}" }`,
       database: await openCutter(databaseUrl),
       counters: await openCutter(countersUrl),
     };
-    const program = await startProgram({
-      SLUICE_CONFIG: config,
-      SLUICE_DATA_DIR: dataDir,
-      SLUICE_BOOTSTRAP_KEY: KEY,
-      SLUICE_SECRET: secret,
-      DATABASE_URL: ways.database.through(databaseUrl),
-      REDIS_URL: ways.counters.through(countersUrl),
-      SLUICE_LOG_LEVEL: "fatal",
-      ...env,
-    });
+    const isAhead = options.clockAheadMs !== undefined && number % 2 === 1;
+    const program = await startProgram(
+      {
+        SLUICE_CONFIG: config,
+        SLUICE_DATA_DIR: dataDir,
+        SLUICE_BOOTSTRAP_KEY: KEY,
+        SLUICE_SECRET: secret,
+        DATABASE_URL: ways.database.through(databaseUrl),
+        REDIS_URL: ways.counters.through(countersUrl),
+        SLUICE_LOG_LEVEL: "fatal",
+        ...(isAhead ? { TEST_CLOCK_AHEAD_MS: String(options.clockAheadMs) } : {}),
+        ...env,
+      },
+      isAhead ? WITH_SHIFTED_CLOCK : undefined,
+    );
     return {
       program,
       ...ways,
@@ -190,11 +204,7 @@ export async function readAnswer(answer: Response, kind: Kind): Promise<Arrived 
   return { id, kind, text, isReplay: answer.headers.has("idempotent-replayed") };
 }
 
-async function callOnce(
-  url: string,
-  kind: Kind,
-  again?: string,
-): Promise<Arrived | undefined> {
+async function callOnce(url: string, kind: Kind, again?: string): Promise<Arrived | undefined> {
   try {
     return await readAnswer(await postOnce(url, kind, again), kind);
   } catch {

@@ -74,7 +74,7 @@ describe.if(isPostgresReachable)("a call whose hold another instance has closed"
     expect(await verifyShared(place.address.databaseUrl)).toEqual([]);
   });
 
-  test("is charged the difference once, however often that is tried", async () => {
+  test("is charged the difference once, even if the correction is repeated", async () => {
     await using place = await openDatabase();
     await using one = await openAt(place.address);
     await using two = await openAt(place.address);
