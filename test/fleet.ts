@@ -170,6 +170,8 @@ export function startLoad(pick: () => Pick<Program, "url">): Load {
 export async function postOnce(url: string, kind: Kind, again?: string): Promise<Response> {
   return await fetch(`${url}/v1/chat/completions`, {
     method: "POST",
+    // A proxy that is told of other instances closes connections that are idle.
+    keepalive: false,
     headers: {
       authorization: `Bearer ${kind === "capped" ? CAPPED : KEY}`,
       "content-type": "application/json",
