@@ -162,6 +162,8 @@ test("unset settings have their defaults", () => {
     usageDays: 400,
     checkpointMs: 2000,
     leaseMs: 30_000,
+    journalExport: undefined,
+    journalParquet: "off",
     linkNetworks: [],
     linkPorts: [80, 443],
   });
