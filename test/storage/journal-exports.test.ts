@@ -72,6 +72,19 @@ function describeExports(openPlace: () => Promise<Opened>): void {
     });
   });
 
+  test("calls with the numbers of other calls are not dropped, as after a restored backup", async () => {
+    await using server = openClickHouseServer(PASSWORD);
+    for (let restored = 0; restored < 2; restored++) {
+      await using place = await openPlace();
+      await using storage = await openAt(place.address);
+      await write(storage, someCalls(3));
+      await copy(storage, openClickHouse(server.url, CLICKHOUSE_STATEMENTS));
+    }
+
+    expect(server.repeated).toBe(0);
+    expect(server.final()).toHaveLength(6);
+  });
+
   test("only one gateway exports, and another takes over after the end of its lease", async () => {
     await using place = await openPlace();
     await using storage = await openAt(place.address);

@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { createHash } from "node:crypto";
 import type { JournalEntry } from "#core/call.ts";
 import { GatewayError } from "#core/error.ts";
 import { EXPORT_COLUMNS, type JournalTarget } from "#core/journal-export.ts";
@@ -68,16 +69,17 @@ export function openClickHouse(url: string, statements: Statements): JournalTarg
   return {
     name: "clickhouse",
     rule: { maxNumbers: MAX_ROWS, isByHour: false },
-    async write({ first, last }, entries) {
+    async write(_range, entries) {
       const rows: Buffer[] = [];
       for await (const each of entries) rows.push(Buffer.from(linesOf(each)));
       if (rows.length === 0) return;
+      const body = Buffer.concat(rows);
       const insert = {
         query: statements.insert,
-        insert_deduplication_token: `sluice-${first}-${last}`,
+        // Not of the numbers: a database that was restored gives them to other calls.
+        insert_deduplication_token: createHash("sha256").update(body).digest("hex"),
         async_insert: "0",
       };
-      const body = Buffer.concat(rows);
       let failure = await run(insert, body);
       if (failure === NO_TABLE)
         failure = (await run({}, statements.createTable)) ?? (await run(insert, body));
