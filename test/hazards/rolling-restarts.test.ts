@@ -44,7 +44,7 @@ describe.if(NGINX !== null && isPostgresReachable && areCountersReachable)(
         const load = startLoad(() => proxy);
         const { arrived } = load;
 
-        for (let restart = 0; restart < times(2, 50); restart++) {
+        for (let restart = 0; restart < times(1, 50); restart++) {
           const at = restart % instances.length;
           const before = arrived.length;
           await waitFor(() => arrived.length > before + CALLS_BETWEEN_RESTARTS, 60_000);
