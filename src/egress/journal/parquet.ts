@@ -4,7 +4,7 @@ import { EXPORT_COLUMNS, type ExportColumn, type JournalTarget } from "#core/jou
 import type { MediaStore } from "#core/kept-media.ts";
 
 /** A file of an hour with more calls is divided. */
-const MAX_ROWS = 200_000;
+const MAX_ROWS = 100_000;
 
 /** Writes the calls of each hour as Parquet files into a bucket. */
 export function openParquetFiles(bucket: Pick<MediaStore, "put">): JournalTarget {

@@ -129,9 +129,10 @@ export function createJournalExports(deps: ExportDeps): JournalExports {
     const most = Math.min(end, head.seq - 1 + maxNumbers);
     const whole = { first: head.seq, last: most, hour };
     if (!isByHour) return whole;
+    const isEnded = now >= hour + HOUR_MS + WAIT_MS;
+    if (!isEnded && most === end) return undefined;
     const later = await firstOf(hour + HOUR_MS, head.seq, most);
-    if (later !== undefined) return { ...whole, last: later - 1 };
-    return most < end || now >= hour + HOUR_MS + WAIT_MS ? whole : undefined;
+    return later === undefined ? whole : { ...whole, last: later - 1 };
   }
 
   /** The first call of the numbers that ended at this time or later. */
