@@ -21,6 +21,7 @@ const SUMS = [
   "usage_labels",
   "usage_days",
   "usage_label_days",
+  "usage_label_owners",
   "usage_totals",
   "key_usage",
 ] as const;

@@ -14,7 +14,7 @@ const TYPES: Readonly<Record<ExportColumn["kind"], string>> = {
 export const CLICKHOUSE_STATEMENTS = {
   insert: `INSERT INTO ${TABLE} (${EXPORT_COLUMNS.map(({ name }) => name).join(", ")}) FORMAT JSONEachRow`,
 
-  // The same call has the same month and the same sorting key, whichever record is the latest.
+  // The same call has the same month and the same sorting key in each of its records.
   createTable: `CREATE TABLE IF NOT EXISTS ${TABLE}
 (
 ${EXPORT_COLUMNS.map((column) => `  ${column.name} ${typeOf(column)}`).join(",\n")}

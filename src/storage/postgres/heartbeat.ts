@@ -15,7 +15,7 @@ interface HeartbeatDeps {
   readonly db: Kysely<Tables>;
   readonly instance: string;
   readonly clock: Clock;
-  /** An instance whose heartbeat is older counts as ended. */
+  /** An instance with an older heartbeat counts as ended. */
   readonly leaseMs: number;
   /** The start had to wait for the database. */
   readonly hadToWait: boolean;
