@@ -52,6 +52,7 @@ export const NAVIGATION: readonly Section[] = [
       "upgrade",
       "sizing",
       "scaling",
+      "journal-export",
       "performance",
       "truth",
       "hardening",

@@ -161,6 +161,9 @@ test("unset settings have their defaults", () => {
     journalDays: 30,
     usageDays: 400,
     checkpointMs: 2000,
+    leaseMs: 30_000,
+    journalExport: undefined,
+    journalParquet: "off",
     linkNetworks: [],
     linkPorts: [80, 443],
   });

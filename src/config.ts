@@ -18,6 +18,7 @@ import {
   clientSecret,
   countersUrl,
   databaseUrl,
+  exportUrl,
   password,
   pepper,
   proxyUrl,
@@ -931,6 +932,27 @@ export const SETTINGS = {
     doc: "Interval at which the ledger stores the output delivered by running calls, to charge them after a crash.",
     stored: "at once",
   }),
+  leaseMs: setting({
+    env: "SLUICE_LEASE_MS",
+    path: "ledger.lease_ms",
+    parser: take.duration(SECOND_MS, 10 * MINUTE_MS),
+    default: 30 * SECOND_MS,
+    doc: "Time after which an instance that does not update its heartbeat in PostgreSQL counts as ended, and others close its calls; the same for all instances.",
+  }),
+  journalExport: setting({
+    env: "SLUICE_JOURNAL_EXPORT",
+    path: "journal.export",
+    parser: exportUrl,
+    default: undefined,
+    doc: "URL of a ClickHouse server to which the journal is copied; off if unset.",
+  }),
+  journalParquet: setting({
+    env: "SLUICE_JOURNAL_PARQUET",
+    path: "journal.parquet",
+    parser: take.choice("off", "s3"),
+    default: "off",
+    doc: "Copies the journal into Parquet files in the S3 bucket, by the hour.",
+  }),
   imageShape: setting({
     env: "SLUICE_IMAGES_SHAPE",
     path: "images.shape",
@@ -1079,7 +1101,8 @@ export function loadConfig(input: ConfigInput): Config {
   reportHalfSignOn(isSaid, report);
   reportHalfMail(isSaid, report);
   reportHalfRegistration(settings.registrationMode, isSaid, report);
-  reportHalfBucket([settings.mediaStore, settings.contentLogStore], isSaid, report);
+  const places = [settings.mediaStore, settings.contentLogStore, settings.journalParquet];
+  reportHalfBucket(places, isSaid, report);
   reportMistypedVariables(env, file.variables, report);
   if (mistakes.length > 0) throw new ConfigError(mistakes);
   const known = [...input.knownProviders.flatMap((each) => each.keyVariable ?? []), ...OTHERS];
@@ -1207,7 +1230,7 @@ function reportHalfRegistration(
 
 /** S3 variables may be set for other programs; copies need all of them. */
 function reportHalfBucket(
-  places: readonly Settings["mediaStore"][],
+  places: readonly Settings["mediaStore" | "journalParquet"][],
   isSaid: (row: Setting<unknown>) => boolean,
   report: Report,
 ): void {

@@ -50,7 +50,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const firstKey = await ensureKeys(config, storage);
   const setupToken = await ensureLogin(config, storage);
 
-  const recovery = recoverHolds(storage.ledger, clock);
+  const recovery = recoverHolds(storage.ledger, clock, settings.leaseMs / 2);
   await recovery.run(new AbortController().signal);
   const jobs = startJobs(
     [recovery, ...jobsOf(composed, options.onCredentialRefused)],

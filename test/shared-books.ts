@@ -25,9 +25,9 @@ export async function verifyShared(url: string): Promise<readonly string[]> {
     ),
     query<{ id: string }>(
       url,
-      `select calls.id from calls join ledger
-         on ledger.call_id = calls.id and ledger.kind = 'settle'
-       where calls.cost <> ledger.spent_delta`,
+      `select calls.id from calls join ledger on ledger.call_id = calls.id
+       where ledger.kind in ('settle', 'correct')
+       group by calls.id, calls.cost having calls.cost <> sum(ledger.spent_delta)`,
     ),
   ]);
   return [

@@ -77,6 +77,22 @@ export const databaseUrl: Parser<Secret> = parser({
   format: hide,
 });
 
+/** A column store that takes the journal. */
+export const exportUrl: Parser<Secret> = parser({
+  expects: "a URL such as clickhouse://user:password@host:8123/database, with ?secure=true for TLS",
+  shows: "never",
+  parse: (text) => (isExportUrl(text) ? { open: () => text } : undefined),
+  format: hide,
+});
+
+function isExportUrl(text: string): boolean {
+  if (!/^clickhouse:\/\/[\x21-\x7e]{1,2048}$/.test(text)) return false;
+  const url = URL.parse(text);
+  if (url === null || url.hostname === "" || url.hash !== "") return false;
+  if (/%(?![0-9A-Fa-f]{2})/.test(text)) return false;
+  return ["", "?secure=true", "?secure=false"].includes(url.search);
+}
+
 export const countersUrl: Parser<Secret> = parser({
   expects: "a URL that starts with redis://, rediss://, valkey:// or valkeys://",
   shows: "never",

@@ -95,6 +95,8 @@ export interface Ledger {
   /**
    * Charges the cost, releases the rest and writes the call's record in one
    * transaction. Resolves once on disk: true if this call closed the hold.
+   * If another gateway took the process that opened it for dead and closed it,
+   * the call is charged the difference, and this record replaces the other.
    */
   settle(callId: string, cost: NanoUsd, record: CallRecord): Promise<boolean>;
   /** Releases the hold without a charge. */

@@ -15,6 +15,7 @@ import { type Infrastructure, openInfrastructure, type Stores } from "./infrastr
 import * as endpoint from "./endpoint-deps.ts";
 import { appDeps, callerDeps, listenerDeps, openRoutes } from "./http.ts";
 import { openLinks } from "./links.ts";
+import { openJournalTargets } from "./journal-export.ts";
 import { openMail } from "./mail.ts";
 import { openMedia } from "./media.ts";
 import type { GatewayOptions } from "./options.ts";
@@ -36,6 +37,7 @@ export async function composeGateway(options: GatewayOptions, opened: AsyncDispo
   const media = openMedia({ ...infrastructure, ...routing, ...links });
   const assets = openAssets({ ...infrastructure, ...routing, ...links, ...media });
   const mail = await openMail(infrastructure, opened);
+  const journal = await openJournalTargets({ ...infrastructure, ...media });
   const limiter = await openLimiter(infrastructure, opened);
   const modules = { ...infrastructure, ...routing, ...links, ...media, ...assets, ...mail };
   const homes = await openHomes(infrastructure, opened);
@@ -60,6 +62,7 @@ export async function composeGateway(options: GatewayOptions, opened: AsyncDispo
     channelWatch,
     ...contents,
     ...alerting,
+    ...journal,
     sockets: new OpenSockets(),
     liveCalls,
   };

@@ -53,7 +53,7 @@ export async function openInfrastructure(
   opened: AsyncDisposableStack,
 ): Promise<Infrastructure & { readonly storage: Storage }> {
   const { config, log, clock = systemClock, passwordCost } = options;
-  const { dataDir, databaseUrl, secret, limits } = config.settings;
+  const { dataDir, databaseUrl, secret, limits, leaseMs } = config.settings;
   const secretFile = findSecretFile(dataDir, secret?.open());
   const pepper = loadPepper(dataDir, secret?.open());
   const instance = `${hostname()}-${process.pid}-${ulid(clock.now()).slice(-6)}`;
@@ -67,6 +67,7 @@ export async function openInfrastructure(
       ...(secretFile === undefined ? {} : { secretFile }),
       clock,
       maxQueue: limits.ledgerQueue,
+      limits: { leaseMs },
       ...(passwordCost === undefined ? {} : { passwordCost }),
       onError: (cause) => problems.error("storage", cause, "storage failed"),
       onFatal: () => options.onFatal?.(),

@@ -1,9 +1,11 @@
+import type { JournalTarget } from "#core/journal-export.ts";
 import { GatewayError } from "#core/error.ts";
 import { certificateEnd } from "#egress/certificate-end.ts";
 import { checkCertificates } from "#jobs/check-certificates.ts";
 import { copyMedia, pruneMedia } from "#jobs/copy-media.ts";
 import { discoverModels } from "#jobs/discover-models.ts";
 import { endRefusedCalls, type KeyHolders } from "#jobs/end-refused-calls.ts";
+import { exportJournal } from "#jobs/export-journal.ts";
 import { evaluateAlerts, pruneAlerts } from "#jobs/evaluate-alerts.ts";
 import { indexCalls } from "#jobs/index-calls.ts";
 import { keepChannelMinutes } from "#jobs/keep-channel-minutes.ts";
@@ -61,6 +63,7 @@ type JobStores = Stores<
   | "codes"
   | "alerts"
   | "accessTokens"
+  | "journalExports"
 >;
 
 type Needs = Pick<Infrastructure, "log" | "clock" | "live" | "settings" | "egress" | "publicUrl"> &
@@ -73,6 +76,7 @@ type Needs = Pick<Infrastructure, "log" | "clock" | "live" | "settings" | "egres
   Pick<Alerting, "alertWatch" | "alertSender" | "gatewayWatch"> &
   Pick<Relay, "relay" | "tasks" | "channelMinutes" | "budgetWatch"> & {
     readonly noting: Job;
+    readonly journalTargets: readonly JournalTarget[];
     readonly channelWatch: ChannelWatch;
     readonly channelBalances: ChannelBalances;
     readonly sockets: KeyHolders;
@@ -91,6 +95,7 @@ export function jobsOf(
     ),
     sumUsage(storage.usage, settings, clock),
     indexCalls(storage.calls),
+    ...needs.journalTargets.map((target) => exportJournal(storage.journalExports, target)),
     watchBudgets(needs.budgetWatch),
     keepChannelMinutes(needs.channelMinutes, storage.channelMinutes),
     pruneChannelMinutes(storage.channelMinutes, clock),

@@ -9,6 +9,7 @@ import type { Job } from "./scheduler.ts";
 
 /** Concurrent operations share commits, and the start waits for all of them. */
 const AT_ONCE = 100;
+const EVERY_MS = 15_000;
 
 /**
  * Closes the holds of dead gateways: output delivered by the last checkpoint is
@@ -18,10 +19,11 @@ const AT_ONCE = 100;
 export function recoverHolds(
   ledger: Pick<Ledger, "listAbandoned" | "settle" | "void">,
   clock: Clock,
+  everyMs = EVERY_MS,
 ): Job {
   return {
     name: "recover-holds",
-    everyMs: 15_000,
+    everyMs,
     async run(signal) {
       await mapAtMost(await ledger.listAbandoned(), AT_ONCE, async (hold) => {
         if (signal.aborted) return;

@@ -18,6 +18,8 @@ export interface StorageLimits {
   readonly bootTimeoutMs: number;
   /** How long a closing storage tries to write its queue. */
   readonly closeTimeoutMs: number;
+  /** How long an instance on PostgreSQL may be silent before others close its calls. */
+  readonly leaseMs: number;
   /** Interval for storing the delivered output of running calls. */
   readonly checkpointMs: number;
   /** Tags and sessions of one key in an hour that usage is summed by. */
@@ -34,6 +36,7 @@ export const STORAGE_LIMITS: StorageLimits = {
   holdTimeoutMs: 2_500,
   bootTimeoutMs: 60_000,
   closeTimeoutMs: 10_000,
+  leaseMs: 30_000,
   checkpointMs: 250,
   maxKeyLabels: 500,
 };

@@ -25,6 +25,7 @@ import type { IdempotencyStore } from "#core/idempotency.ts";
 import type { GroupStore } from "#core/group.ts";
 import type { MailLinks } from "#core/mail-link.ts";
 import type { MediaCopyStore } from "#core/kept-media.ts";
+import type { JournalExports } from "#core/journal-export.ts";
 import type { Ledger } from "#core/ledger.ts";
 import type { GatewayBudgetStore, QuotaStore } from "#core/quota.ts";
 import type { RedemptionCodes } from "#core/redemption-code.ts";
@@ -89,6 +90,7 @@ import { createWebhookOutbox } from "./tasks/webhook-outbox.ts";
 import { createTaskStore } from "./tasks/tasks.ts";
 import { createTeamStore } from "./access/teams.ts";
 import { createUsage } from "./journal/usage.ts";
+import { createJournalExports } from "./journal/journal-exports.ts";
 import { createGroupStore } from "./access/user-groups.ts";
 import { createUserStore, type UserAdmin } from "./access/users.ts";
 
@@ -163,6 +165,7 @@ export interface Storage extends AsyncDisposable {
   readonly db: Kysely<Tables>;
   readonly calls: CallLog & CallRetention & CallIndexing;
   readonly usage: UsageReports & UsageSums & SpendReports;
+  readonly journalExports: JournalExports;
   readonly writes: WriteStats;
   readonly channelMinutes: ChannelMinuteStore;
   readonly contents: ContentIndex;
@@ -294,6 +297,12 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
       },
     },
     usage: createUsage({ db, engine, clock, maxLabels: limits.maxKeyLabels }),
+    journalExports: createJournalExports({
+      db,
+      instance,
+      sharedNow: () => engine.sharedNow(),
+      findCallsEnd: () => engine.findCallsEnd(),
+    }),
     writes: engine.writes,
     channelMinutes: createChannelMinutes(db, instance),
     contents: createContentIndex(db),

@@ -6,10 +6,12 @@ interface Cutter extends AsyncDisposable {
   through(url: string): string;
   cut(): void;
   mend(): void;
+  /** From now on it leads to another server. */
+  redirect(serverUrl: string): void;
 }
 
 export async function openCutter(serverUrl: string): Promise<Cutter> {
-  const server = new URL(serverUrl);
+  let server = new URL(serverUrl);
   const sockets = new Set<Socket>();
   let isCut = false;
   const relay = createServer((inbound) => {
@@ -51,6 +53,10 @@ export async function openCutter(serverUrl: string): Promise<Cutter> {
     },
     mend() {
       isCut = false;
+    },
+    redirect(url) {
+      server = new URL(url);
+      breakAll();
     },
     async [Symbol.asyncDispose]() {
       breakAll();

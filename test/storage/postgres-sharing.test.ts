@@ -146,26 +146,6 @@ function describeSharing(): void {
     expect(kept).toEqual([{ calls: times(60, 1_000) * 40 }]);
   }, 600_000);
 
-  test("a hold that another gateway has closed is not charged again by the gateway that opened it", async () => {
-    await using place = await openDatabase();
-    await using one = await openAt(place.address);
-    await using two = await openAt(place.address);
-    const accounts = await withKey(one, 1_000);
-    const [taken, kept] = [holdFor(accounts, 10), holdFor(accounts, 20)];
-    await Promise.all([taken, kept].map((each) => one.ledger.hold(each)));
-    const settle = (at: Storage, { callId }: { callId: string }, cost: number) =>
-      at.ledger.settle(callId, nanoUsd(cost), recordOf(callId, cost));
-
-    expect(await settle(two, taken, 7)).toBe(true);
-    const closed = await Promise.all([settle(one, taken, 5), settle(one, kept, 3)]);
-
-    expect(closed).toEqual([false, true]);
-    for (const id of accounts) {
-      expect(await one.ledger.findAccount(id)).toMatchObject({ spent: 10, held: 0 });
-    }
-    expect(await verifyLedger(one.db)).toEqual([]);
-  });
-
   test("two gateways that close the same abandoned hold charge it once", async () => {
     await using place = await openDatabase();
     await using one = await openAt(place.address);

@@ -85,8 +85,9 @@ const RULES: Readonly<Record<string, RawBuilder<{ subject: string }>>> = {
 
   "A call's record has the cost that the ledger charged for it.": sql`
     select calls.id as subject
-    from calls join ledger on ledger.call_id = calls.id and ledger.kind = 'settle'
-    where calls.cost <> ledger.spent_delta`,
+    from calls join ledger on ledger.call_id = calls.id
+    where ledger.kind in ('settle', 'correct')
+    group by calls.id, calls.cost having calls.cost <> sum(ledger.spent_delta)`,
 };
 
 /** All inconsistencies in the database; empty for a correct one. */

@@ -1,7 +1,7 @@
 import { sql, type Kysely, type RawBuilder, type Transaction } from "kysely";
 import type { Engine } from "../database/engine.ts";
 import type { Tables } from "../tables.ts";
-import { DIMENSIONS, HOUR_MS, TOTAL_DIMENSIONS } from "../tables/usage-hours.ts";
+import { COUNTS, DAY_MS, DIMENSIONS, HOUR_MS, TOTAL_DIMENSIONS } from "../tables/usage-hours.ts";
 import { addedTo } from "./added-to.ts";
 import { addSums, namedAs } from "./add-sums.ts";
 import { addTeamsOfTasks } from "./teams-of-tasks.ts";
@@ -24,12 +24,15 @@ export function callsAsUsage(after: number, last: number): RawBuilder<unknown> {
     from calls where seq > ${after} and seq <= ${last}`;
 }
 
-interface SumOptions {
+export interface LabelOptions {
+  readonly maxLabels: number;
+  readonly linesOf: Engine["linesOf"];
+}
+
+interface SumOptions extends LabelOptions {
   /** No call with a number up to it can still appear. */
   readonly end: number;
   readonly limit: number;
-  readonly maxLabels: number;
-  readonly linesOf: Engine["linesOf"];
 }
 
 /**
@@ -55,13 +58,46 @@ export async function sumCalls(
       next.labelled > 0
         ? await boundLabels(transaction, labelledCalls(calls, linesOf), maxLabels)
         : undefined;
-    await addSums(transaction, "usage_hours", namedAs(DIMENSIONS), calls);
-    await addToKeys(transaction, calls);
-    if (labelled !== undefined) await addSums(transaction, "usage_labels", LABEL_KEY, labelled);
-    await addLate(transaction, next.firstAt, calls, labelled);
+    await addToSums(transaction, next.firstAt, calls, labelled);
     await setWatermark(transaction, USAGE_MARK, last);
     return count;
   });
+}
+
+/**
+ * Takes a call out of the sums again, before another record replaces it. The caller has taken the
+ * watermark.
+ */
+export async function subtractCall(
+  transaction: Transaction<Tables>,
+  { seq, at }: { readonly seq: number; readonly at: number },
+  { maxLabels, linesOf }: LabelOptions,
+): Promise<void> {
+  const kept = [...DIMENSIONS, "session_id", "tags"].map((name) => sql.ref(name));
+  const counts = COUNTS.map((name) => sql`-${sql.ref(name)} as ${sql.ref(name)}`);
+  const calls = sql`select ${sql.join([...kept, ...counts])}
+    from (${callsAsUsage(seq - 1, seq)}) as summed`;
+  const labelled = await boundLabels(transaction, labelledCalls(calls, linesOf), maxLabels);
+  await addToSums(transaction, at, calls, labelled);
+  for (const [table, time, unitMs] of PRUNED) {
+    await sql`delete from ${sql.table(table)}
+      where ${sql.ref(time)} = ${at - (at % unitMs)} and calls = 0`.execute(transaction);
+  }
+  await sql`delete from usage_totals where dimension in (${sql.join([...TOTAL_DIMENSIONS])})
+    and hour = ${at - (at % HOUR_MS)} and calls = 0`.execute(transaction);
+}
+
+/** `firstAt`: Unix ms of the earliest call. */
+async function addToSums(
+  transaction: Transaction<Tables>,
+  firstAt: number,
+  calls: RawBuilder<unknown>,
+  labelled: RawBuilder<unknown> | undefined,
+): Promise<void> {
+  await addSums(transaction, "usage_hours", namedAs(DIMENSIONS), calls);
+  await addToKeys(transaction, calls);
+  if (labelled !== undefined) await addSums(transaction, "usage_labels", LABEL_KEY, labelled);
+  await addLate(transaction, firstAt, calls, labelled);
 }
 
 /**
@@ -126,11 +162,11 @@ export async function pruneUsage(db: Kysely<Tables>, before: number): Promise<bo
 }
 
 const PRUNED = [
-  ["usage_hours", "hour"],
-  ["usage_labels", "hour"],
-  ["usage_days", "day"],
-  ["usage_label_days", "day"],
-  ["usage_label_owners", "day"],
+  ["usage_hours", "hour", HOUR_MS],
+  ["usage_labels", "hour", HOUR_MS],
+  ["usage_days", "day", DAY_MS],
+  ["usage_label_days", "day", DAY_MS],
+  ["usage_label_owners", "day", DAY_MS],
 ] as const;
 
 /** The sum of a key may exceed the range of integers only if it exceeds that of accounts. */

@@ -1,18 +1,20 @@
 import type { Transaction } from "kysely";
 import type { Tables } from "../tables.ts";
-import { ABANDONED_AFTER_MS, nowMs } from "./heartbeat.ts";
+import { nowMs } from "./heartbeat.ts";
+
+const COUNTS_FOR_MS = 30_000;
 
 /** Throws if a gateway uses the database, as far as its heartbeat shows. */
 export async function assertNoGateway(transaction: Transaction<Tables>): Promise<void> {
   const alive = await transaction
     .selectFrom("instances")
     .select("id")
-    .where((row) => row("seen_at", ">", row(nowMs, "-", ABANDONED_AFTER_MS)))
+    .where((row) => row("seen_at", ">", row(nowMs, "-", COUNTS_FOR_MS)))
     .limit(1)
     .executeTakeFirst();
   if (alive === undefined) return;
   throw new Error(
     `The gateway ${alive.id} uses this database. Stop all its gateways first; one that was killed ` +
-      `counts for ${ABANDONED_AFTER_MS / 1_000} s more.`,
+      `counts for ${COUNTS_FOR_MS / 1_000} s more.`,
   );
 }

@@ -39,6 +39,7 @@ async function commitTo(answer: () => Promise<Answer>) {
     instance: "one",
     now: () => 1,
     columnsOfHold: () => undefined,
+    correct: () => Promise.resolve(),
   }).catch((cause: unknown) => cause);
   return { sent, released, write, error };
 }

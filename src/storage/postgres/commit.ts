@@ -5,7 +5,7 @@ import type { BatchStatement } from "./batch-statement.ts";
 import { encodeBatch } from "./encode-batch.ts";
 import { decide, type Changes } from "./decide.ts";
 import { isConflict, isStillGood, isUnprepared, judge } from "./failure.ts";
-import type { PostgresWrite } from "./operation.ts";
+import type { CorrectOperation, PostgresWrite } from "./operation.ts";
 import type { Connection, Statements } from "./statements.ts";
 
 /** The part of `Pool` that a ledger needs. */
@@ -28,6 +28,8 @@ interface CommitDeps {
   readonly now: () => number;
   /** The accounts of a hold that this process opened; they never change. */
   readonly columnsOfHold: (callId: string) => AccountColumns | undefined;
+  /** May be repeated. */
+  readonly correct: (operation: CorrectOperation) => Promise<void>;
 }
 
 const MAX_TRIES = 3;
@@ -43,6 +45,8 @@ export async function commitWrites(
   for (let tries = 1; ; tries++) {
     try {
       if (await applyAtOnce(writes, deps)) return;
+      for (const { operation } of writes)
+        if (operation.type === "correct") await deps.correct(operation);
       await inTransaction(deps.pool, (connection) => run(connection, writes, deps));
       return;
     } catch (error) {

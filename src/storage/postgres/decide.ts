@@ -111,6 +111,9 @@ export function decide(
           checkpoints.push([callId, delivered, changed]);
         }
         return true;
+      case "correct":
+        // Done in a transaction of its own before.
+        return true;
       case "probe":
         hasProbe = true;
         return true;

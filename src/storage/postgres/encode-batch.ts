@@ -67,6 +67,7 @@ class Batch {
           this.#checkpoints.add([callId, delivered, context]);
         }
         return true;
+      case "correct":
       case "extend":
       case "probe":
         return false;

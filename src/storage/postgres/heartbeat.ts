@@ -3,8 +3,9 @@ import type { Clock } from "#lib/clock.ts";
 import type { Tables } from "../tables.ts";
 import { Witness } from "./witness.ts";
 
-const BEAT_MS = 5_000;
-export const ABANDONED_AFTER_MS = 30_000;
+const MAX_BEAT_MS = 5_000;
+/** Heartbeats within a lease, so that a few may fail. */
+const BEATS_PER_LEASE = 6;
 const FORGOTTEN_AFTER_MS = 86_400_000;
 
 /** The database's clock, the only clock that all gateways share. */
@@ -14,6 +15,8 @@ interface HeartbeatDeps {
   readonly db: Kysely<Tables>;
   readonly instance: string;
   readonly clock: Clock;
+  /** An instance with an older heartbeat counts as ended. */
+  readonly leaseMs: number;
   /** The start had to wait for the database. */
   readonly hadToWait: boolean;
   readonly onError: (cause: unknown) => void;
@@ -27,22 +30,25 @@ export interface Heartbeat extends AsyncDisposable {
 
 /** Writes this gateway's heartbeat for the other gateways, until it is disposed. */
 export async function startHeartbeat(deps: HeartbeatDeps): Promise<Heartbeat> {
-  const { db, instance, clock, hadToWait, onError } = deps;
+  const { db, instance, clock, leaseMs, hadToWait, onError } = deps;
   await beat(db, instance);
   await forgetOthers(db);
-  const witness = new Witness(clock, ABANDONED_AFTER_MS, !hadToWait);
+  const witness = new Witness(clock, leaseMs, !hadToWait);
   const isAbandoned = (seenAt: RawBuilder<unknown>): RawBuilder<boolean> =>
     witness.isReliable
-      ? sql<boolean>`(${seenAt} is null or ${seenAt} < ${nowMs} - ${sql.lit(ABANDONED_AFTER_MS)})`
+      ? sql<boolean>`(${seenAt} is null or ${seenAt} < ${nowMs} - ${sql.lit(leaseMs)})`
       : sql<boolean>`${seenAt} is null`;
   let beating = Promise.resolve();
-  const timer = setInterval(() => {
-    beating = beat(db, instance).then(
-      () => witness.heard(),
-      (cause: unknown) =>
-        onError(new Error("heartbeat failed: the database cannot be written", { cause })),
-    );
-  }, BEAT_MS);
+  const timer = setInterval(
+    () => {
+      beating = beat(db, instance).then(
+        () => witness.heard(),
+        (cause: unknown) =>
+          onError(new Error("heartbeat failed: the database cannot be written", { cause })),
+      );
+    },
+    Math.min(MAX_BEAT_MS, leaseMs / BEATS_PER_LEASE),
+  );
 
   return {
     isAbandoned,

@@ -335,3 +335,41 @@ test("a closed ledger records no more delivered parts", async () => {
 
   expect(writes).toEqual([]);
 });
+
+test("a call whose hold another instance has closed is corrected before its close resolves", async () => {
+  const { ledger, callId, writes, own, end, admit } = setup();
+  await admit();
+
+  const settled = ledger.settle(callId, nanoUsd(7), recordOf(callId, 7));
+  end(writes[0], false);
+  await Bun.sleep(0);
+  expect(writes.slice(1)).toMatchObject([
+    {
+      operation: { type: "correct", kind: "settle", callId, cost: 7, at: AT, record: { cost: 7 } },
+      isRefusable: false,
+    },
+  ]);
+  expect(await Promise.race([settled, Promise.resolve("waits")])).toBe("waits");
+  end(writes[1], true);
+
+  expect(await settled).toBe(false);
+  expect(own.size).toBe(0);
+});
+
+test.each([
+  ["a task, which any instance may close", true],
+  ["a call of another instance", false],
+])("%s is not corrected", async (_, isOwn) => {
+  const { ledger, request, callId, writes, end } = setup();
+  if (isOwn) {
+    const held = ledger.hold({ ...request, isLasting: true });
+    end(writes[0], true);
+    await held;
+  }
+
+  const settled = ledger.settle(callId, nanoUsd(7), recordOf(callId, 7));
+  end(writes.at(-1), false);
+
+  expect(await settled).toBe(false);
+  expect(writes.filter(({ operation }) => operation.type === "correct")).toEqual([]);
+});

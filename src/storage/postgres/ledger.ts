@@ -15,7 +15,13 @@ import { toAccount, toAccountColumns } from "../tables/accounts.ts";
 import { LASTING, toOpenHold } from "../tables/holds.ts";
 import { isOrphan } from "../accounts/orphans.ts";
 import type { Heartbeat } from "./heartbeat.ts";
-import type { HoldOperation, KnownHold, Operation, PostgresWrite } from "./operation.ts";
+import type {
+  CloseOperation,
+  HoldOperation,
+  KnownHold,
+  Operation,
+  PostgresWrite,
+} from "./operation.ts";
 
 interface PostgresLedgerDeps {
   readonly db: Kysely<Tables>;
@@ -36,6 +42,8 @@ const MAX_ASKED = 1_000;
 /** A hold that this process opened and has not closed. */
 export interface OwnHold extends KnownHold {
   readonly admitted: Promise<void>;
+  /** Of a task, which any instance may close. */
+  isLasting?: true;
 }
 
 /**
@@ -65,6 +73,7 @@ export function openPostgresLedger(
         const { amount } = request;
         const admitted = admit({ type: "hold", request, columns, periods, at });
         hold = { columns, amount, admitted };
+        if (request.isLasting === true) hold.isLasting = true;
         own.set(request.callId, hold);
       }
       await hold.admitted;
@@ -190,7 +199,7 @@ export function openPostgresLedger(
     ).catch(() => {});
   }
 
-  async function close(request: Omit<CloseRequest, "type" | "at">): Promise<boolean> {
+  async function close(request: Omit<CloseOperation, "type" | "at">): Promise<boolean> {
     assert(request.cost >= 0, "A cost is never negative.");
     const { callId } = request;
     if (closing.has(callId)) return false;
@@ -198,14 +207,28 @@ export function openPostgresLedger(
     checkpoints.forget(callId);
     const hold = own.get(callId);
     try {
-      return await committed(
-        { type: "close", at: clock.now(), ...request, ...(hold && { hold }) },
+      const at = clock.now();
+      const isClosed = await committed(
+        { type: "close", at, ...request, ...(hold && { hold }) },
         false,
       );
+      if (!isClosed) await correct(request, hold, at);
+      return isClosed;
     } finally {
       closing.delete(callId);
       own.delete(callId);
     }
+  }
+
+  /** While this process stood still, another one took it for dead and closed its hold. */
+  async function correct(
+    { kind, callId, cost, record }: Omit<CloseOperation, "type" | "at">,
+    hold: OwnHold | undefined,
+    at: number,
+  ): Promise<void> {
+    if (hold === undefined || hold.isLasting === true || record === null) return;
+    const { columns } = hold;
+    await committed({ type: "correct", kind, callId, columns, cost, at, record }, false);
   }
 
   function committed(
@@ -229,8 +252,6 @@ export function openPostgresLedger(
     return promise;
   }
 }
-
-type CloseRequest = Extract<Operation, { type: "close" }>;
 
 function accountRow(db: Kysely<Tables>, id: AccountId): Promise<Tables["accounts"] | undefined> {
   return db.selectFrom("accounts").selectAll().where("id", "=", id).executeTakeFirst();

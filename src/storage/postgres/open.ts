@@ -11,12 +11,13 @@ import type { Tables } from "../tables.ts";
 import { emptyBatches } from "./batch-statement.ts";
 import { findCallsEnd } from "./calls-end.ts";
 import { commitWrites } from "./commit.ts";
+import { correctCharge } from "./correct-charge.ts";
 import { postgresDdl } from "./ddl.ts";
 import { dialectOver } from "./dialect.ts";
 import { isHopeless, judge } from "./failure.ts";
 import { nowMs, startHeartbeat } from "./heartbeat.ts";
 import { openPostgresLedger, type OwnHold } from "./ledger.ts";
-import type { Operation, PostgresWrite } from "./operation.ts";
+import type { CorrectOperation, Operation, PostgresWrite } from "./operation.ts";
 import { openPool } from "./pool.ts";
 import { compileStatements } from "./statements.ts";
 
@@ -47,15 +48,20 @@ export async function openPostgres(url: string, options: EngineOptions): Promise
   opened.defer(() => pool.end());
   // The first call does not wait for a connection and its plans.
   await pool.query("select 1").catch(onError);
-  const heartbeat = opened.use(await startHeartbeat({ db, instance, clock, hadToWait, onError }));
+  const { leaseMs } = limits;
+  const heartbeat = opened.use(
+    await startHeartbeat({ db, instance, clock, leaseMs, hadToWait, onError }),
+  );
 
   const own = new Map<string, OwnHold>();
+  const lateSums = { maxLabels: limits.maxKeyLabels, linesOf };
   const deps = {
     pool,
     statements: compileStatements(db),
     instance,
     now: () => clock.now(),
     columnsOfHold: (callId: string) => own.get(callId)?.columns,
+    correct: (closed: CorrectOperation) => correctCharge(db, closed, lateSums),
   };
   let committedAt = -Infinity;
   const group = openGroup<PostgresWrite>({
@@ -94,8 +100,7 @@ export async function openPostgres(url: string, options: EngineOptions): Promise
     findCallsEnd: () => findCallsEnd(db),
     isSole: false,
     sharedNow: () => nowMs,
-    linesOf: (text) => sql`unnest(
-      string_to_array(trim(both chr(10) from ${text}), chr(10))) as line(value)`,
+    linesOf,
     ping: () =>
       new Promise((resolve, reject) => {
         group.assertOpen();
@@ -104,6 +109,9 @@ export async function openPostgres(url: string, options: EngineOptions): Promise
     close: () => held.disposeAsync(),
   };
 }
+
+const linesOf: Engine["linesOf"] = (text) =>
+  sql`unnest(string_to_array(trim(both chr(10) from ${text}), chr(10))) as line(value)`;
 
 /** Planning takes longer than a call, so that it comes before the first one. */
 async function planBatches(client: PoolClient): Promise<void> {

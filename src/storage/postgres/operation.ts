@@ -12,6 +12,7 @@ export type Operation =
   | HoldOperation
   | ExtendOperation
   | CloseOperation
+  | CorrectOperation
   | { readonly type: "record"; readonly record: CallRecord }
   | { readonly type: "checkpoints"; readonly noted: ReadonlyMap<string, Checkpoint> }
   | { readonly type: "probe" };
@@ -46,6 +47,20 @@ export interface CloseOperation {
   readonly hold?: KnownHold;
   /** Null if a hold with an unknown result is rolled back. */
   readonly record: CallRecord | null;
+}
+
+/**
+ * Another instance closed the hold of a call that this process delivered: the call is charged the
+ * difference to its cost.
+ */
+export interface CorrectOperation {
+  readonly type: "correct";
+  readonly kind: CloseOperation["kind"];
+  readonly callId: string;
+  readonly columns: AccountColumns;
+  readonly cost: NanoUsd;
+  readonly at: number;
+  readonly record: CallRecord;
 }
 
 /** A hold as this process knows it. */

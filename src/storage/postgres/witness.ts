@@ -1,7 +1,6 @@
 import type { Clock } from "#lib/clock.ts";
 
-/** Three failed heartbeats, or a suspended process. */
-const GAP_MS = 15_000;
+const MAX_GAP_MS = 15_000;
 
 /**
  * Decides if missing heartbeats of other gateways are meaningful. After a
@@ -10,14 +9,17 @@ const GAP_MS = 15_000;
  */
 export class Witness {
   readonly #clock: Pick<Clock, "monotonic">;
-  readonly #patienceMs: number;
+  readonly #leaseMs: number;
+  /** Three failed heartbeats, or a suspended process. */
+  readonly #gapMs: number;
   #heardAt: number;
   #since: number;
 
   /** `isSteady`: the database was available at the first request. */
-  constructor(clock: Pick<Clock, "monotonic">, patienceMs: number, isSteady: boolean) {
+  constructor(clock: Pick<Clock, "monotonic">, leaseMs: number, isSteady: boolean) {
     this.#clock = clock;
-    this.#patienceMs = patienceMs;
+    this.#leaseMs = leaseMs;
+    this.#gapMs = Math.min(MAX_GAP_MS, leaseMs / 2);
     this.#heardAt = clock.monotonic();
     this.#since = isSteady ? -Infinity : this.#heardAt;
   }
@@ -25,12 +27,12 @@ export class Witness {
   /** A heartbeat of this process succeeded. */
   heard(): void {
     const now = this.#clock.monotonic();
-    if (now - this.#heardAt > GAP_MS) this.#since = now;
+    if (now - this.#heardAt > this.#gapMs) this.#since = now;
     this.#heardAt = now;
   }
 
   get isReliable(): boolean {
     const now = this.#clock.monotonic();
-    return now - this.#heardAt <= GAP_MS && now - this.#since >= this.#patienceMs;
+    return now - this.#heardAt <= this.#gapMs && now - this.#since >= this.#leaseMs;
   }
 }

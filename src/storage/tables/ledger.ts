@@ -26,7 +26,7 @@ export interface LedgerTable {
   more_accounts: string | null;
 }
 
-type EntryKind = "hold" | "extend" | "settle" | "void" | "grant";
+type EntryKind = "hold" | "extend" | "settle" | "void" | "correct" | "grant";
 
 export const LEDGER_COLUMNS: Columns<LedgerTable> = {
   op_id: "text",
@@ -46,7 +46,7 @@ export const LEDGER_COLUMNS: Columns<LedgerTable> = {
 /** An entry for a call: the amounts that it reserves, releases and charges. */
 export function callEntry(
   callId: string,
-  kind: "hold" | "settle" | "void" | `extend:${number}`,
+  kind: "hold" | "settle" | "void" | "correct" | `extend:${number}`,
   columns: AccountColumns,
   held: number,
   spent: number,

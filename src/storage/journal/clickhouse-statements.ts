@@ -1,0 +1,33 @@
+import { EXPORT_COLUMNS, type ExportColumn } from "#core/journal-export.ts";
+
+const TABLE = "sluice_calls";
+
+const TYPES: Readonly<Record<ExportColumn["kind"], string>> = {
+  text: "String",
+  name: "String",
+  integer: "Int64",
+  time: "DateTime64(3, 'UTC')",
+  flag: "Bool",
+};
+
+/** The statements of ClickHouse for the exported journal. */
+export const CLICKHOUSE_STATEMENTS = {
+  insert: `INSERT INTO ${TABLE} (${EXPORT_COLUMNS.map(({ name }) => name).join(", ")}) FORMAT JSONEachRow`,
+
+  // The same call has the same month and the same sorting key in each of its records.
+  createTable: `CREATE TABLE IF NOT EXISTS ${TABLE}
+(
+${EXPORT_COLUMNS.map((column) => `  ${column.name} ${typeOf(column)}`).join(",\n")}
+)
+ENGINE = ReplacingMergeTree(seq)
+PARTITION BY toYYYYMM(at)
+ORDER BY (user_id, at, id)
+SETTINGS non_replicated_deduplication_window = 1000`,
+};
+
+function typeOf({ name, kind, isNullable }: ExportColumn): string {
+  // The column of versions takes unsigned integers only.
+  const plain = name === "seq" ? "UInt64" : TYPES[kind];
+  const nullable = isNullable ? `Nullable(${plain})` : plain;
+  return kind === "name" ? `LowCardinality(${nullable})` : nullable;
+}
