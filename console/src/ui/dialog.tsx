@@ -1,5 +1,5 @@
 import { X } from "lucide-react";
-import { useEffect, useId, useRef, type ReactNode } from "react";
+import { useId, useLayoutEffect, useRef, type ReactNode } from "react";
 import { useTexts } from "../app/language.ts";
 import { Button, IconButton } from "./button.tsx";
 import { classes } from "./classes.ts";
@@ -26,7 +26,8 @@ export function Dialog({ title, onClose, children, actions, shape = "dialog" }: 
   const t = useTexts(UI_TEXTS);
   const dialog = useRef<HTMLDialogElement>(null);
   const name = useId();
-  useEffect(() => {
+  // Before the next event: a later effect would leave the dialog closed for a frame or more.
+  useLayoutEffect(() => {
     const element = dialog.current;
     element?.showModal();
     // It was focused before the dialog was open, and opening focuses the first button.
