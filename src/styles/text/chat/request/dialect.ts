@@ -34,6 +34,10 @@ export interface ChatDialect {
   readonly serviceTiers?: readonly string[];
   /** All types of a user's content parts that it takes. */
   readonly parts?: readonly string[];
+  /** How many stop sequences it takes. The gateway searches the answer for the others. */
+  readonly maxStops?: number;
+  /** How many answers to one request it gives. */
+  readonly maxChoices?: number;
   /** How its models are told to reason. If absent, requests that we write name an effort. */
   readonly reasoning?: ReasoningTerms;
   /** Takes breakpoints of the prompt cache, for models that have them. */
