@@ -85,7 +85,7 @@ function fitSeed({ editor, dialect }: Fit): void {
 
 const RANDOM_SEED = "random_seed";
 
-/** What the model refuses, whoever hosts it. */
+/** Members that the model refuses at every host. */
 function fitRules({ editor, context: { model } }: Fit): void {
   const refused = model.rules?.refuses ?? [];
   const names = refused.includes("logprobs") ? [...refused, "top_logprobs"] : refused;
