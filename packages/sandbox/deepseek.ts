@@ -14,6 +14,7 @@ export const deepseek: VendorFactory = (options) => {
         models: DEEPSEEK_MODELS,
         check: (body, model) => check(body, model, base === BETA),
         isThinking,
+        maxStops: 16,
         balance: { path: "/user/balance", answer: BALANCE },
         refusal: (_status, detail) => errorBody(detail),
         failure: (error) => errorBody(orderedDetail(error)),

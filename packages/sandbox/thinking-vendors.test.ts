@@ -44,6 +44,13 @@ describe("DeepSeek", () => {
     expect((await deepseek.send({ ...body, messages: told })).status).toBe(200);
   });
 
+  test("takes sixteen stop sequences", async () => {
+    const stop = Array.from({ length: 17 }, (_, index) => `end ${index}`);
+
+    expect((await deepseek.send(ask("deepseek-flash", { stop: stop.slice(1) }))).status).toBe(200);
+    expect(await deepseek.refusal(ask("deepseek-flash", { stop }))).toContain("at most 16");
+  });
+
   test("has strict tools at its beta address only", async () => {
     const strict = {
       type: "function",

@@ -56,6 +56,7 @@ const DIFFERENCES: Readonly<Record<string, { calls: number; why: string }>> = {
   "anthropic claude-sonnet-4-6": { calls: 2, why: "theirs leaves out what compaction took" },
   "anthropic claude-sonnet-5": { calls: 3, why: "theirs leaves out what another model advised" },
   "deepseek deepseek-flash": { calls: 3, why: "theirs is the price before there were peak hours" },
+  "deepseek deepseek-reasoner": { calls: 1, why: "theirs is the model before V4 had this name" },
   "gemini gemini-2.5-flash": { calls: 2, why: "cached audio has a rate of its own, ours has none" },
   "gemini gemini-3.6-flash": { calls: 1, why: "theirs is gemini-3.5-flash, which it serves since" },
   "mistral ministral-8b-2512": { calls: 1, why: "theirs prices every version of it alike" },

@@ -302,6 +302,10 @@ describe("models of autumn 2026 are known with their prices", () => {
     ["gemini", "gemini-omni-flash-preview", "2026-10-22", "2026-10-22"],
     ["openai", "sora-2", "2026-09-24", "2026-09-24"],
     ["openai", "gpt-4.1-nano", "2026-10-23", "2026-10-23"],
+    ["deepseek", "deepseek-chat", "2026-07-24", "2026-07-24"],
+    ["deepseek", "deepseek-reasoner", "2026-07-24", "2026-07-24"],
+    ["xai", "grok-4", "2026-05-15", "2026-05-15"],
+    ["xai", "grok-code-fast-1", "2026-05-15", "2026-05-15"],
   ])("%s %s ended or ends: %p, %p", (provider, id, retired, end) => {
     const model = findModel(provider, id);
 
@@ -313,6 +317,26 @@ describe("models of autumn 2026 are known with their prices", () => {
     ["gemini-3.7-flash", "gemini-3.8-flash"],
   ])("%s is another name of %s", (alias, id) => {
     expect(findModel("gemini", alias)?.id).toBe(id);
+  });
+
+  test.each([
+    ["deepseek", "deepseek-chat", 393_216, "deepseek-flash"],
+    ["xai", "grok-4", 256_000, "grok-4.3"],
+    ["xai", "grok-4.7", 500_000, undefined],
+    ["mistral", "codestral-2508", 256_000, undefined],
+  ])("%s %s writes at most %p tokens, and is replaced by %p", (provider, id, most, successor) => {
+    const model = findModel(provider, id);
+
+    expect([model?.maxOutputTokens, model?.replacement]).toEqual([most, successor]);
+  });
+
+  test("every chat model has a limit or a context", () => {
+    const unlimited = ALL.filter(
+      ({ kind, contextTokens, maxOutputTokens }) =>
+        kind === "chat" && contextTokens === undefined && maxOutputTokens === undefined,
+    );
+
+    expect(unlimited.map(({ id }) => id)).toEqual([]);
   });
 
   test("a model whose price no source names has none", () => {

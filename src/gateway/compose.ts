@@ -21,7 +21,7 @@ import { openMedia } from "./media.ts";
 import type { GatewayOptions } from "./options.ts";
 import { openPages } from "./pages.ts";
 import { openRelay } from "./relay.ts";
-import { openRouting } from "./routing.ts";
+import { openRouting, type Routing } from "./routing.ts";
 import { openTelemetry } from "./telemetry.ts";
 import { openSignOn } from "./single-sign-on.ts";
 
@@ -51,7 +51,7 @@ export async function composeGateway(options: GatewayOptions, opened: AsyncDispo
   const loginLimits = alerting.gatewayWatch.watchLogins(await openLogins(infrastructure, opened));
   const singleSignOn = openSignOn(infrastructure);
   const liveCalls = openLiveCalls(infrastructure);
-  const channelBalances = openBalances(infrastructure);
+  const channelBalances = openBalances({ ...infrastructure, health: modules.health });
   const channelWatch = openChannelWatch({ ...modules, ...relay, channelBalances });
   const gateway = {
     ...modules,
@@ -106,10 +106,14 @@ function openBalances({
   egress,
   log,
   clock,
+  health,
   storage: { channelBalances: store },
-}: Pick<Infrastructure, "egress" | "log" | "clock"> & Stores<"channelBalances">): ChannelBalances {
+}: Pick<Infrastructure, "egress" | "log" | "clock"> &
+  Pick<Routing, "health"> &
+  Stores<"channelBalances">): ChannelBalances {
   return new ChannelBalances({
     egress,
+    health,
     store,
     clock,
     onLow: ({ channel, amount, currency }) =>

@@ -68,7 +68,7 @@ type JobStores = Stores<
 
 type Needs = Pick<Infrastructure, "log" | "clock" | "live" | "settings" | "egress" | "publicUrl"> &
   JobStores &
-  Pick<Routing, "channels" | "channelRegistry" | "catalogUpdates"> &
+  Pick<Routing, "channels" | "channelRegistry" | "catalogUpdates" | "health"> &
   Pick<Links, "links"> &
   Pick<Media, "stores" | "contents"> &
   Pick<Assets, "assetWork"> &
@@ -153,7 +153,7 @@ export function jobsOf(
     copyMedia(needs.contents),
     pruneMedia({ copies: storage.mediaCopies, stores, clock }, settings),
     refreshStored(live, needs.channelRegistry),
-    discoverModels(needs.channels, needs.egress, clock, ({ name }, cause) => {
+    discoverModels(needs.channels, needs.egress, needs.health, clock, ({ name }, cause) => {
       const { code, fault } = GatewayError.from(cause);
       if (code === "upstream_auth") {
         const owner = needs.channelRegistry.ownerOf("channels", name);

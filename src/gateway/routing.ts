@@ -4,6 +4,7 @@ import type { Config } from "#config.ts";
 import type { CatalogUpdates } from "#core/catalog-update.ts";
 import type { Channel } from "#core/channel.ts";
 import { findProvider, PROVIDERS } from "#providers/index.ts";
+import { CredentialProbe } from "#relay/credential-probe.ts";
 import { Channels } from "#relay/routing/channels.ts";
 import { Health } from "#relay/failover/health.ts";
 import {
@@ -35,7 +36,12 @@ export async function openRouting(needs: Needs, opened: AsyncDisposableStack): P
   const { config, env, log, clock, storage, egress } = needs;
   const { limits } = config.settings;
   const maxConcurrent = limits.channelInFlight;
-  const health = new Health(clock);
+  const closing = new AbortController();
+  opened.defer(() => closing.abort());
+  const health: Health = new Health(clock, (channel, credential) =>
+    credentialProbe.start(channel, credential),
+  );
+  const credentialProbe = new CredentialProbe({ egress, health, clock, signal: closing.signal });
   const catalog = openCatalog(needs);
   const channels = new Channels(catalog, new Map());
   const channelRegistry = new ChannelRegistry({

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { credential } from "#core/channel.ts";
 import { GatewayError } from "#core/error.ts";
 import type { UpstreamReply, UpstreamRequest } from "#egress/egress.ts";
+import { Health } from "#relay/failover/health.ts";
 import { Channels } from "#relay/routing/channels.ts";
 import { waitFor } from "#test/wait.ts";
 import { discoverModels } from "./discover-models.ts";
@@ -37,7 +38,8 @@ function setup(answer: (request: UpstreamRequest) => UpstreamReply | Promise<Ups
     asked.push(request.url.host);
     return await answer(request);
   };
-  const job = discoverModels(channels, { send }, { monotonic: () => now }, ({ name }) =>
+  const clock = { now: () => now, monotonic: () => now };
+  const job = discoverModels(channels, { send }, new Health(clock), clock, ({ name }) =>
     troubles.push(name),
   );
   return {

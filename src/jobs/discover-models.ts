@@ -5,6 +5,7 @@ import type { Clock } from "#lib/clock.ts";
 import { processDue } from "#lib/process-due.ts";
 import type { Channels } from "#relay/routing/channels.ts";
 import { askForModels } from "#relay/routing/discover.ts";
+import type { Health } from "#relay/failover/health.ts";
 import { poolOf } from "#relay/failover/pools.ts";
 import type { Job } from "./scheduler.ts";
 
@@ -23,6 +24,7 @@ const AT_ONCE = 1_000;
 export function discoverModels(
   channels: Channels,
   egress: Parameters<typeof askForModels>[1],
+  health: Pick<Health, "witness">,
   clock: Pick<Clock, "monotonic">,
   onError: (channel: Channel, cause: unknown) => void,
 ): Job {
@@ -70,7 +72,10 @@ export function discoverModels(
     const late = new AbortController();
     const timer = setTimeout(() => late.abort(tooLate()), LONGEST_MS);
     try {
-      const models = await askForModels(channel, egress, AbortSignal.any([signal, late.signal]));
+      const limited = AbortSignal.any([signal, late.signal]);
+      const models = await health.witness(channel, channel.credentials[0], "models", () =>
+        askForModels(channel, egress, limited),
+      );
       if (models.length === 0) return;
       channels.discovered(channel, models);
       pauses.set(pool, ASK_AGAIN_MS);

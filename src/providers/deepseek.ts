@@ -18,6 +18,7 @@ const DIALECT: ChatDialect = {
   reasoning: "type",
   formats: ["json"],
   serviceTiers: [],
+  maxStops: 16,
   parts: ["text", "image_url"],
   reasonersRefuse: ["logprobs", "top_logprobs"],
   jsonHint: true,

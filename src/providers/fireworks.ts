@@ -15,7 +15,7 @@ export const fireworks: Provider = {
       style: chat,
       path: "/chat/completions",
       isFaithful: true,
-      ...inDialect({ topK: true, webSearch: false }),
+      ...inDialect({ reasoning: "budget", topK: true, webSearch: false }),
     },
   ],
   modelsPath: "/models",

@@ -19,6 +19,8 @@ export const groq: Provider = {
       ...inDialect({
         reasoning: "effort",
         refuses: ["logit_bias", "logprobs", "top_logprobs"],
+        maxChoices: 1,
+        maxStops: 4,
         webSearch: false,
       }),
     },

@@ -98,6 +98,7 @@ export const OPENAI_DIALECT: ChatDialect = {
   jsonHint: true,
   verbosity: true,
   serviceTiers: ["auto", "default", "flex", "scale", "priority", "fast"],
+  maxStops: 4,
   parts: ["text", "image_url", "input_audio", "file", "refusal"],
   reasonersRefuse: [
     "max_tokens",

@@ -22,6 +22,7 @@ export const openrouter: Provider = {
       isFaithful: true,
       ...inDialect({
         reasoning: "object",
+        maxStops: 4,
         reasoningBack: "details",
         topK: true,
         pictures: true,

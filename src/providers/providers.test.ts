@@ -182,6 +182,8 @@ describe("a reasoning switch of another family is written in the vendor's terms"
   } as const;
   const onOff = { kind: "chat", reasoningControls: { efforts: ["none", "high"] } } as const;
   const budgeted = { reasoningControls: { toggle: true, budget: { maxTokens: 32_768 } } } as const;
+  const switched = { kind: "chat", reasoningControls: { toggle: true } } as const;
+  const counted = { thinking: { type: "enabled", budget_tokens: 2_000 } };
   const plain = { kind: "chat" } as const;
   const on = { enable_thinking: true };
   const off = { thinking: { type: "disabled" } };
@@ -197,6 +199,26 @@ describe("a reasoning switch of another family is written in the vendor's terms"
     ["siliconflow", budgeted, off, { enable_thinking: false }, []],
     ["siliconflow", budgeted, { reasoning_effort: "none" }, { enable_thinking: false }, []],
     ["siliconflow", budgeted, on, on, []],
+    ["together", switched, on, { reasoning: { enabled: true } }, []],
+    ["together", switched, off, { reasoning: { enabled: false } }, []],
+    ["together", switched, { reasoning_effort: "none" }, { reasoning: { enabled: false } }, []],
+    [
+      "together",
+      switched,
+      { reasoning: { enabled: false } },
+      { reasoning: { enabled: false } },
+      [],
+    ],
+    ["together", graded, { reasoning: { effort: "low" } }, { reasoning_effort: "low" }, []],
+    ["together", graded, off, { reasoning_effort: "low" }, ["reasoning"]],
+    ["together", {}, off, { reasoning: { enabled: false } }, []],
+    ["fireworks", switched, { enable_thinking: false }, { reasoning_effort: "none" }, []],
+    ["fireworks", switched, on, {}, []],
+    ["fireworks", switched, { reasoning_effort: "none" }, { reasoning_effort: "none" }, []],
+    ["fireworks", graded, { reasoning: { effort: "low" } }, { reasoning_effort: "low" }, []],
+    ["fireworks", budgeted, { enable_thinking: true, thinking_budget: 2_000 }, counted, []],
+    ["fireworks", budgeted, counted, counted, []],
+    ["fireworks", {}, off, off, []],
   ])("%s, %j: %j", (provider, model, members, expected, lost) => {
     const report = new LossReport();
     const endpoint = findProvider(provider)?.text[0];

@@ -19,7 +19,7 @@ export const together: Provider = {
       style: chat,
       path: "/chat/completions",
       isFaithful: true,
-      ...inDialect({ topK: true, webSearch: false }),
+      ...inDialect({ reasoning: "flag", topK: true, webSearch: false }),
     },
   ],
   embeddings: [{ style: embeddings, path: "/embeddings", maxInputs: 128 }],

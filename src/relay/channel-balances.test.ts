@@ -5,6 +5,7 @@ import { GatewayError } from "#core/error.ts";
 import type { UpstreamReply, UpstreamRequest } from "#egress/egress.ts";
 import { aChannel } from "#test/a-channel.ts";
 import { wholeReply } from "#test/whole-reply.ts";
+import { Health } from "./failover/health.ts";
 import { ChannelBalances, hasBalanceEndpoint, isLow } from "./channel-balances.ts";
 
 const MINUTE = 60_000;
@@ -45,6 +46,7 @@ function stage(answers: Readonly<Record<string, number | string>> = {}) {
       put: async (balance) => void stored.set(balance.channel, balance),
       prune: async (before) => void pruned.push(before),
     },
+    health: new Health({ now: () => time.now, monotonic: () => time.now }),
     clock: { now: () => time.now },
     onLow: (balance) => void low.push(balance),
   });

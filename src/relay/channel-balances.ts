@@ -7,11 +7,13 @@ import { parseJson } from "#lib/json.ts";
 import { mapAtMost } from "#lib/map-at-most.ts";
 import { findProvider } from "#providers/index.ts";
 import { asError } from "./failover/attempt.ts";
+import type { Health } from "./failover/health.ts";
 import { addressOf, upstreamTerms } from "./failover/upstream-terms.ts";
 
 interface ChannelBalancesDeps {
   readonly egress: Pick<Egress, "send">;
   readonly store: ChannelBalanceStore;
+  readonly health: Pick<Health, "witness">;
   readonly clock: Pick<Clock, "now">;
   /** A balance fell below its channel's threshold. */
   readonly onLow: (balance: ChannelBalance) => void;
@@ -58,7 +60,10 @@ export class ChannelBalances {
     const found = await mapAtMost(
       credentials.length === 0 ? [undefined] : credentials,
       AT_ONCE,
-      (each) => this.#ask(channel, each, limited),
+      (each) =>
+        this.#deps.health.witness(channel, each, "balance", () =>
+          this.#ask(channel, each, limited),
+        ),
     );
     const lowest = found.reduce((one, other) => (other.amount < one.amount ? other : one));
     const balance = { ...lowest, channel: channel.name, at: this.#deps.clock.now() };

@@ -97,10 +97,12 @@ async function timed(
 async function countModels(
   channel: Channel,
   credential: Credential | undefined,
-  { egress }: TryDeps,
+  { egress, health }: TryDeps,
   signal: AbortSignal,
 ): Promise<{ readonly models: number }> {
-  const models = await askForModels(channel, egress, signal, credential);
+  const models = await health.witness(channel, credential, "models", () =>
+    askForModels(channel, egress, signal, credential),
+  );
   return { models: models.length };
 }
 

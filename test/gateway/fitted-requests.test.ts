@@ -285,6 +285,12 @@ describe("options that a model refuses are not sent, and reported as lost", () =
       "",
     ],
     ["a limit above its maximum", { model: "gpt-4o", max_tokens: 64_000 }, "max_tokens", ""],
+    [
+      "a limit above that of a retired model",
+      { model: "deepseek-chat", max_tokens: 4_000_000 },
+      "max_tokens",
+      "",
+    ],
     ["the older limit, which is no loss", { model: "o3", max_tokens: 500 }, "", ""],
     [
       "samplers of a model that reasons",

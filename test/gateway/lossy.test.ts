@@ -24,6 +24,8 @@ afterAll(async () => {
 const CHAT = { model: "gpt-4o-mini", messages: [{ role: "user", content: "hi" }] };
 const PROBABLE = { ...CHAT, logprobs: true, top_logprobs: 2 };
 
+const NO_TWO = /this vendor gives at most one answer/;
+
 async function lossOf(path: string, body: object): Promise<string | null> {
   const answer = await gateway.post(path, body);
   await answer.text();
@@ -57,6 +59,23 @@ describe("fields that a vendor would refuse are left out, and reported as lost",
 
     expect(await lossOf("/v1/chat/completions", { ...CHAT, ...usual })).toBeNull();
   });
+
+  test.each([false, true])(
+    "but several answers cannot be left out, so that they are refused (translated: %p)",
+    async (isTranslated) => {
+      const before = sandbox.requests.length;
+      const answer = isTranslated
+        ? await gateway.post("/v1beta/models/gpt-4o-mini:generateContent", {
+            contents: [{ role: "user", parts: [{ text: "hi" }] }],
+            generationConfig: { candidateCount: 2 },
+          })
+        : await gateway.post("/v1/chat/completions", { ...CHAT, n: 2 });
+
+      expect([answer.status, await answer.text()]).toEqual([400, expect.stringMatching(NO_TWO)]);
+      expect(sandbox.requests).toHaveLength(before);
+      expect((await gateway.post("/v1/chat/completions", { ...CHAT, n: 1 })).status).toBe(200);
+    },
+  );
 
   test("and are refused for strict clients", async () => {
     const before = sandbox.requests.length;

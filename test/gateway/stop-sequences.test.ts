@@ -323,13 +323,20 @@ describe("stop sequences that an upstream does not support are applied by the ga
     expect(text).toBe("one ");
   });
 
-  test("also those beyond the upstream's limit, which gets the others", async () => {
-    const stops = ["1", "2", "3", "4", "END"];
-    const { text, which, lost } = await ask("messages", "gpt-4o-mini", true, stops);
+  test.each<[string, string | undefined, boolean]>([
+    ["messages", "END", true],
+    ["chat", undefined, true],
+    ["chat", undefined, false],
+  ])(
+    "also those beyond the upstream's limit, which gets the others (%s)",
+    async (style, matched, stream) => {
+      const stops = ["1", "2", "3", "4", "END"];
+      const { text, which, lost } = await ask(style, "gpt-4o-mini", stream, stops);
 
-    expect([text, which, lost]).toEqual(["one ", "END", null]);
-    expect(sent.at(-1)?.["stop"]).toEqual(["1", "2", "3", "4"]);
-  });
+      expect([text, which, lost]).toEqual(["one ", matched, null]);
+      expect(sent.at(-1)?.["stop"]).toEqual(["1", "2", "3", "4"]);
+    },
+  );
 
   test("up to a limit, above which their loss is reported", async () => {
     const stops = ["END", "x".repeat(1_025)];

@@ -3,6 +3,7 @@ import type { JsonObject } from "#lib/json.ts";
 import { asRoot, asUser, bearer, openWithRoot, textIn, type Ask } from "#test/accounts.ts";
 import { json, openVendor, stream, type Seen, type Vendor } from "#test/adapter/vendor.ts";
 import type { TestGateway } from "#test/harness.ts";
+import { waitFor } from "#test/wait.ts";
 
 /**
  * Three channels with four credentials for two models, and two users. What one
@@ -15,20 +16,29 @@ let ben: string;
 let root: Ask;
 let annAsks: Ask;
 let respond: (seen: Seen) => Response;
+/** The gateway's own requests, which are not among the calls that the vendor saw. */
+const lists: Seen[] = [];
+const isList = ({ path }: Seen): boolean => path.endsWith("/models");
 
 const SERVED = (): Response =>
   json({ choices: [{ message: { role: "assistant", content: "pong" }, finish_reason: "stop" }] });
 
 beforeAll(async () => {
-  vendor = openVendor((seen) => respond(seen));
-  const models = "models: [m, other]";
-  const at = (name: string, keys: string, priority: number): string =>
-    `  - { name: ${name}, provider: openai-compatible, base_url: "${vendor.url}/${name}", api_keys: [${keys}], ${models}, priority: ${priority} }`;
+  vendor = openVendor((seen) => {
+    if (!isList(seen)) return respond(seen);
+    vendor.seen.splice(vendor.seen.indexOf(seen), 1);
+    lists.push(seen);
+    return respond(seen);
+  });
+  const at = (name: string, keys: string, priority: number, models = "m, other"): string =>
+    `  - { name: ${name}, provider: openai-compatible, base_url: "${vendor.url}/${name}", api_keys: [${keys}], models: [${models}], priority: ${priority} }`;
   gateway = await openWithRoot({
     yaml: `channels:
 ${at("first", "key-one-of-first, key-two-of-first", 0)}
 ${at("second", "key-of-second", 1)}
-${at("third", "key-of-third", 2)}`,
+${at("third", "key-of-third", 2)}
+${at("fourth", "key-of-fourth", 0, "alone")}
+${at("fifth", "key-of-fifth", 1, "alone")}`,
     env: { SLUICE_LIMIT_ATTEMPTS: "4" },
   });
   root = await asRoot(gateway.url);
@@ -45,6 +55,7 @@ afterAll(async () => {
 afterEach(() => {
   gateway.gateway.health.forgetAll();
   vendor.seen.length = 0;
+  lists.length = 0;
 });
 
 const FLAG = "the odd request";
@@ -196,6 +207,8 @@ describe("a refusal that may concern the account", () => {
       for (let i = 0; i < 4; i++) expect((await ask(ann, FLAG)).status).toBe(told);
 
       expect(vendor.seen.length).toBe(8);
+      const asked = lists.map((each) => each.headers.get("authorization"));
+      expect(asked).toHaveLength(new Set(asked).size);
       vendor.seen.length = 0;
       expect(await statusesFor(ben, 4)).toEqual([200, 200, 200, 200]);
       expect(new Set(vendor.seen.map((each) => each.path))).toEqual(
@@ -211,6 +224,23 @@ describe("a refusal that may concern the account", () => {
         : SERVED();
 
     expect(await statusesFor(ann, 4)).toEqual([200, 200, 200, 200]);
+  });
+
+  test("puts the credential into cooldown for a single user if the vendor refuses its model list, too", async () => {
+    const isRevoked = ({ path }: Seen): boolean => path.startsWith("/fourth");
+    respond = (seen) => (isRevoked(seen) ? json({ error: { message: "No." } }, 401) : SERVED());
+
+    expect(await statusesFor(ann, 1, { model: "alone" })).toEqual([200]);
+    expect(vendor.seen.some(isRevoked)).toBe(true);
+    await waitFor(async () => {
+      vendor.seen.length = 0;
+      await ask(ann, "Hi", { model: "alone" });
+      return !vendor.seen.some(isRevoked);
+    });
+    vendor.seen.length = 0;
+
+    expect(await statusesFor(ann, 3, { model: "alone" })).toEqual([200, 200, 200]);
+    expect(vendor.seen.some(isRevoked)).toBe(false);
   });
 
   test("puts the credential into cooldown if a second user gets it too", async () => {

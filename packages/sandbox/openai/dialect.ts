@@ -26,6 +26,8 @@ export interface RequestDialect {
   prepare(body: JsonObject, model: Model): JsonObject;
   readThinking(body: JsonObject, model: Model): Thinking;
   readSearch(body: JsonObject, messages: readonly Message[]): WebSearch | undefined;
+  /** Four if absent. */
+  readonly maxStops?: number | undefined;
   /** Whether a JSON object may be asked for only by a prompt that says so. */
   readonly needsJsonWord: boolean;
 }

@@ -81,7 +81,7 @@ function readPrepared(body: JsonObject, model: Model, dialect: RequestDialect): 
     maxTokens:
       readInteger(field(body, "max_completion_tokens"), 1, 2 ** 31) ??
       readInteger(field(body, "max_tokens"), 1, 2 ** 31),
-    stop: readStop(body),
+    stop: readStop(body, dialect),
     logprobs: readLogprobs(body),
     thinking: dialect.readThinking(body, model),
     format: readResponseFormat(body, messages, dialect),
@@ -160,10 +160,13 @@ export function checkMetadata(body: JsonObject): void {
   }
 }
 
-function readStop(body: JsonObject): readonly string[] {
+function readStop(
+  body: JsonObject,
+  { maxStops = 4 }: Pick<RequestDialect, "maxStops">,
+): readonly string[] {
   const stop = field(body, "stop");
   if (typeof stop.value === "string") return [stop.value];
-  const list = readList(stop, 1, 4) ?? [];
+  const list = readList(stop, 1, maxStops) ?? [];
   return list.map((value, index) => readText({ path: `stop[${index}]`, value }) ?? "");
 }
 

@@ -52,6 +52,8 @@ interface ThinkingVendor {
   streamsCalls?(body: JsonObject): boolean;
   /** Whether thoughts stand among the words, in tags. */
   mixesThoughts?(body: JsonObject): boolean;
+  /** How many stop sequences a request may have; four if absent. */
+  readonly maxStops?: number;
   /** Where the balance of the account is shown, and how. */
   readonly balance?: { readonly path: string; readonly answer: JsonObject };
   refusal(status: number, detail: ErrorDetail): JsonObject;
@@ -89,6 +91,7 @@ export function thinkingVendor(vendor: ThinkingVendor, options: VendorOptions): 
           },
           readSearch: () => undefined,
           needsJsonWord: false,
+          maxStops: vendor.maxStops,
         },
         answer: answerOf(vendor),
       },

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { credential, type Credential } from "#core/channel.ts";
 import { GatewayError } from "#core/error.ts";
+import type { OwnRequest } from "./cooldowns.ts";
 import { Health } from "./health.ts";
 import { aChannel } from "#test/a-channel.ts";
 
@@ -11,7 +12,8 @@ function setup(credentials = 1) {
     credentials: Array.from({ length: credentials }, (_, i) => credential(`secret-number-${i}`)),
     maxConcurrent: 100,
   });
-  const health = new Health(clock);
+  const doubts: Credential[] = [];
+  const health = new Health(clock, (_, each) => void doubts.push(each));
   const to = { channel, upstreamModel: "m" };
   const [first, second] = channel.credentials;
   const call = (error?: GatewayError, at = to): void => health.enter(at, first).leave(error);
@@ -19,7 +21,14 @@ function setup(credentials = 1) {
     if (each !== undefined) health.cool(to, each, error, by);
   };
   const wait = (ms: number): void => void (now += ms);
-  return { channel, to, health, call, cool, first, second, wait };
+  const accept = (kind: OwnRequest = "models") =>
+    health.witness(channel, first, kind, async () => "answer");
+  /** Refuses one of the gateway's own requests. */
+  const own = async (error: GatewayError): Promise<void> => {
+    const request = health.witness(channel, first, "models", () => Promise.reject(error));
+    await request.catch((cause: unknown) => expect(cause).toBe(error));
+  };
+  return { channel, to, health, call, cool, first, second, wait, doubts, accept, own };
 }
 
 const ANN = { id: 1, userId: 1 };
@@ -469,6 +478,122 @@ describe("credentials", () => {
         expect(health.mayTry(to)).toBe(true);
       });
 
+      test("are skipped if the vendor refuses the gateway's own request, too, before or after", async () => {
+        for (const isBefore of [true, false]) {
+          const { to, health, cool, own, accept } = setup();
+          await accept();
+          if (isBefore) await own(refused);
+          cool(refused);
+          if (!isBefore) await own(refused);
+
+          expect(health.mayTryAnyway(to, ANN)).toBe(false);
+        }
+      });
+
+      test("stay in use for all if the gateway's own requests are accepted or fail otherwise", async () => {
+        const { to, health, cool, own, accept } = setup();
+        cool(refused);
+        await accept();
+        await own(broken);
+
+        expect(health.mayTry(to)).toBe(true);
+      });
+
+      test("stay in use if no call was refused within a minute of the gateway's own refusal", async () => {
+        const { to, health, cool, own, accept, wait } = setup();
+        await accept();
+        cool(refused);
+        wait(60_001);
+        await own(refused);
+        expect(health.mayTry(to)).toBe(true);
+
+        wait(60_001);
+        cool(refused);
+        expect(health.mayTry(to)).toBe(true);
+      });
+
+      test("stay in use if calls are answered although the gateway's own requests are refused", async () => {
+        const { to, health, call, cool, own, accept, wait } = setup();
+        await accept();
+        await own(refused);
+        wait(1);
+        call();
+        cool(refused);
+        await own(refused);
+        expect(health.mayTry(to)).toBe(true);
+
+        await accept();
+        await own(refused);
+        expect(health.mayTry(to)).toBe(false);
+      });
+
+      test("are skipped if the gateway's own request is refused exactly a minute away", async () => {
+        for (const isBefore of [true, false]) {
+          const { to, health, cool, own, accept, wait } = setup();
+          await accept();
+          if (isBefore) await own(refused);
+          else cool(refused);
+          wait(60_000);
+          if (isBefore) cool(refused);
+          else await own(refused);
+
+          expect(health.mayTry(to)).toBe(false);
+        }
+      });
+
+      test("stay in use if the gateway's own request was accepted since, but not if another one was", async () => {
+        const { to, health, cool, own, accept } = setup();
+        await accept();
+        await own(refused);
+        await accept();
+        cool(refused);
+        expect(health.mayTry(to)).toBe(true);
+
+        await own(refused);
+        health.forgetAll();
+        await accept();
+        await own(refused);
+        await accept("balance");
+        cool(refused);
+        expect(health.mayTry(to)).toBe(false);
+      });
+
+      test("are skipped although a call that began before the own refusal is answered", async () => {
+        const { to, health, cool, first, own, accept, wait } = setup();
+        await accept();
+        const early = health.enter(to, first);
+        wait(1);
+        await own(refused);
+        early.leave();
+        cool(refused);
+
+        expect(health.mayTry(to)).toBe(false);
+      });
+
+      test("stay in use if the calls met a rate limit only", async () => {
+        const { to, health, cool, own, accept, wait } = setup();
+        await accept();
+        cool(limited(1_000));
+        await own(refused);
+        wait(1_000);
+
+        expect(health.mayTry(to)).toBe(true);
+      });
+
+      test("raise a doubt until a second witness agrees", async () => {
+        const { health, doubts, cool, own, accept } = setup();
+        await accept();
+        cool(refused);
+        cool(limited(1_000));
+        cool(refused);
+        expect(doubts).toHaveLength(2);
+
+        await own(refused);
+        cool(refused);
+        expect(doubts).toHaveLength(2);
+        health.forgetAll();
+      });
+
       test("stay in use if a call succeeded between two refusals", () => {
         const { to, health, call, cool, wait } = setup();
         cool(refused);
@@ -509,4 +634,23 @@ describe("credentials", () => {
       });
     },
   );
+});
+
+describe("a refusal of the gateway's own request that was never accepted", () => {
+  const denied = (reason: string): GatewayError =>
+    new GatewayError("upstream_denied", "", { vendor: { status: 401, reason } });
+  const refused = new GatewayError("upstream_refused", "", { vendor: { status: 403 } });
+
+  test.each<[string, GatewayError, boolean]>([
+    ["with words about the account", new GatewayError("upstream_auth", ""), false],
+    ["with the status of an unknown key", denied("No."), false],
+    ["because the key lacks a scope", denied("Missing scopes: api.model.read"), true],
+    ["because it is forbidden", refused, true],
+  ])("%s", async (_, error, mayTry) => {
+    const { to, health, cool, own } = setup();
+    cool(new GatewayError("upstream_refused", ""));
+    await own(error);
+
+    expect(health.mayTry(to)).toBe(mayTry);
+  });
 });

@@ -1,9 +1,9 @@
 import type { Channel, Credential } from "#core/channel.ts";
 import type { ChannelFailure, ChannelTroubles } from "#core/channel-troubles.ts";
-import type { FaultCode, GatewayError } from "#core/error.ts";
+import { GatewayError, type FaultCode } from "#core/error.ts";
 import type { Clock } from "#lib/clock.ts";
 import { Breaker, type BreakerState, type Passage } from "./breaker.ts";
-import { Cooldowns, type Caller } from "./cooldowns.ts";
+import { Cooldowns, type Caller, type OwnRequest } from "./cooldowns.ts";
 
 /**
  * At its limit of concurrent calls; circuit open after failures; all its credentials in cooldown;
@@ -34,11 +34,17 @@ export interface Visit {
  */
 export class Health {
   readonly #clock: Clock;
+  readonly #onDoubt: (channel: Channel, credential: Credential) => void;
   readonly #channels = new Map<string, ChannelHealth>();
   #disabled: ReadonlySet<string> = new Set();
 
-  constructor(clock: Clock) {
+  /** `onDoubt`: a call was refused, and whether its account is at fault needs a second witness. */
+  constructor(
+    clock: Clock,
+    onDoubt: (channel: Channel, credential: Credential) => void = () => {},
+  ) {
     this.#clock = clock;
+    this.#onDoubt = onDoubt;
   }
 
   /** Whether a call may be sent there now. Lets one call probe a half-open circuit. */
@@ -128,7 +134,33 @@ export class Health {
     caller: Caller,
   ): void {
     const now = this.#clock.monotonic();
-    this.#of(channel).cooldowns.add(credential, upstreamModel, error, caller, now);
+    const { cooldowns } = this.#of(channel);
+    const needsWitness = cooldowns.add(credential, upstreamModel, error, caller, now);
+    if (needsWitness) this.#onDoubt(channel, credential);
+  }
+
+  /**
+   * Makes one of the gateway's own requests, and records whether the vendor accepts the credential:
+   * its refusal is a second witness.
+   */
+  async witness<T>(
+    channel: Channel,
+    credential: Credential | undefined,
+    kind: OwnRequest,
+    request: () => Promise<T>,
+  ): Promise<T> {
+    try {
+      const answer = await request();
+      if (credential !== undefined) this.#of(channel).cooldowns.ownAnswered(credential, kind);
+      return answer;
+    } catch (cause) {
+      if (credential !== undefined) {
+        const now = this.#clock.monotonic();
+        const error = GatewayError.from(cause);
+        this.#of(channel).cooldowns.ownRefused(credential, kind, error, now);
+      }
+      throw cause;
+    }
   }
 
   /** Ms until some channel may be tried again by this caller. */

@@ -57,6 +57,10 @@ function inTerms(terms: ReasoningTerms, writer: Writer): Built<JsonObject> {
       return { members: asObject(writer) };
     case "any":
       return { members: asAny(writer) };
+    case "flag":
+      return asFlag(writer);
+    case "budget":
+      return asBudget(writer);
   }
 }
 
@@ -72,7 +76,7 @@ function isOff({ enabled, budgetTokens, effort }: Reasoning): boolean {
 }
 
 function counts(terms: ReasoningTerms): boolean {
-  return terms === "switch" || terms === "object" || terms === "any";
+  return terms === "switch" || terms === "object" || terms === "any" || terms === "budget";
 }
 
 /** Where nobody says, a switch is assumed: most models of the families that have one can be switched. */
@@ -125,6 +129,29 @@ function asAny({ plan, controls }: Writer): JsonObject {
     case "effort":
       return { reasoning_effort: plan.effort };
   }
+}
+
+/** Its models have a switch or efforts; only some have both. */
+function asFlag({ plan, controls }: Writer): Built<JsonObject> {
+  const isSwitched = canSwitch(controls);
+  const on = isSwitched ? { reasoning: { enabled: true } } : {};
+  if (plan.mode === "off") {
+    return isSwitched
+      ? { members: { reasoning: { enabled: false } } }
+      : { members: {}, lost: ["reasoning"] };
+  }
+  if (plan.mode !== "effort") return { members: on };
+  return controls === undefined || controls.efforts !== undefined
+    ? { members: { reasoning_effort: plan.effort } }
+    : { members: on, lost: ["reasoning.effort"] };
+}
+
+/** Efforts switch reasoning, too; a number of tokens needs the other member. */
+function asBudget(writer: Writer): Built<JsonObject> {
+  const { plan, controls } = writer;
+  if (plan.mode === "off" && canSwitch(controls)) return { members: { reasoning_effort: "none" } };
+  if (plan.mode !== "budget") return asEffort(writer);
+  return { members: { thinking: { type: "enabled", budget_tokens: plan.tokens } } };
 }
 
 /** The value of `thinking.type` that has the model think. */

@@ -34,6 +34,10 @@ export interface ChatDialect {
   readonly serviceTiers?: readonly string[];
   /** All types of a user's content parts that it takes. */
   readonly parts?: readonly string[];
+  /** How many stop sequences it takes. The gateway searches the answer for the others. */
+  readonly maxStops?: number;
+  /** How many answers to one request it gives. */
+  readonly maxChoices?: number;
   /** How its models are told to reason. If absent, requests that we write name an effort. */
   readonly reasoning?: ReasoningTerms;
   /** Takes breakpoints of the prompt cache, for models that have them. */
@@ -84,8 +88,10 @@ export interface ChatDialect {
  * `thinking_budget`, in streams only. `type`: `thinking.type`, and an effort
  * where the model has some. `object`: `reasoning` with all of these. `any`:
  * `reasoning_effort` or the members of `switch`, in streams and in whole answers.
+ * `flag`: `reasoning.enabled` or `reasoning_effort`. `budget`: `reasoning_effort`,
+ * or `thinking` with a number of tokens.
  */
-export type ReasoningTerms = "effort" | "switch" | "type" | "object" | "any";
+export type ReasoningTerms = "effort" | "switch" | "type" | "object" | "any" | "flag" | "budget";
 
 /** As the provider declared it, in the terms of the endpoint's style. */
 export function dialectOf({ dialect }: Pick<OutboundContext, "dialect">): ChatDialect {
@@ -115,7 +121,7 @@ export function inDialect(dialect: ChatDialect): {
 
 type Edits = Record<string, Json | undefined>;
 
-/** What to change in an outgoing body so that a vendor of this dialect takes it. */
+/** Changes to an outgoing body so that a vendor of this dialect takes it. */
 export function adaptToDialect(
   body: JsonObject,
   dialect: ChatDialect,

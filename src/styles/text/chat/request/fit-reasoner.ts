@@ -48,7 +48,7 @@ export function stopReasoning(fit: Fit): boolean {
   return true;
 }
 
-/** Whether the body switches reasoning on or off, in whichever terms. */
+/** Whether the body switches reasoning on or off, in the terms of any family. */
 function reasoningSwitch({ editor }: Fit): boolean | undefined {
   const type = textOf(memberOf(editor.get("thinking"), "type"));
   if (editor.get("reasoning_effort") === "none" || type === "disabled") return false;

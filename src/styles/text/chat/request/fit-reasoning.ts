@@ -18,7 +18,12 @@ const OWN: Readonly<Record<ReasoningTerms, readonly string[]>> = {
   type: ["thinking", "reasoning_effort"],
   object: ["reasoning", "reasoning_effort"],
   any: ["reasoning_effort", "enable_thinking", "thinking_budget"],
+  flag: ["reasoning", "reasoning_effort"],
+  budget: ["reasoning_effort", "thinking"],
 };
+
+/** Terms of vendors that take an effort for every model, even if the catalogue names none. */
+const EFFORTS_KNOWN: ReadonlySet<ReasoningTerms> = new Set(["effort", "budget"]);
 
 /**
  * Says in the terms of the vendor's family what the body says of reasoning in
@@ -46,7 +51,7 @@ function restate(given: readonly string[], terms: ReasoningTerms, { editor, cont
   editor.assign(Object.keys(kept).length === 0 ? (built ?? {}) : withBeside(kept, built, context));
 }
 
-/** What a vendor's own `thinking` holds beside its type and its budget. */
+/** Members of a vendor's own `thinking` besides its type and its budget. */
 function besideType(thinking: Json | undefined, { model: { rules } }: Fit["context"]): JsonObject {
   if (!isObject(thinking) || rules?.thinking?.length === 0) return {};
   const { type: _type, budget_tokens: _budget, display: _display, ...rest } = thinking;
@@ -62,7 +67,7 @@ function withBeside(
   return { ...built, thinking: { ...written, ...kept } };
 }
 
-/** Whether the model takes what its own family's members say. */
+/** Whether the model takes the values of its own family's members. */
 function isAccepted(body: JsonObject, terms: ReasoningTerms, { model }: Fit["context"]): boolean {
   const { reasoningControls: controls } = model;
   const effort = textOf(body["reasoning_effort"]);
@@ -73,7 +78,7 @@ function isAccepted(body: JsonObject, terms: ReasoningTerms, { model }: Fit["con
   if (terms === "type" && body["thinking"] !== undefined && !isTaken) return false;
   if (controls === undefined) return true;
   const { efforts, toggle, budget } = controls;
-  const isKnown = effort === undefined || (efforts?.includes(effort) ?? terms === "effort");
+  const isKnown = effort === undefined || (efforts?.includes(effort) ?? EFFORTS_KNOWN.has(terms));
   switch (terms) {
     case "effort":
       return isKnown;
@@ -98,7 +103,21 @@ function isAccepted(body: JsonObject, terms: ReasoningTerms, { model }: Fit["con
     }
     case "object":
       return true;
+    case "flag": {
+      const { reasoning } = body;
+      const isFlag = reasoning === undefined || onlyFlag(reasoning);
+      return isKnown && isFlag && (reasoning === undefined || effort === undefined);
+    }
+    case "budget": {
+      const isSwitched = effort === "none" && toggle === true;
+      return (isKnown || isSwitched) && (effort === undefined || body["thinking"] === undefined);
+    }
   }
+}
+
+/** Whether an object for reasoning has the switch alone. */
+function onlyFlag(reasoning: Json): boolean {
+  return isObject(reasoning) && Object.keys(reasoning).every((name) => name === "enabled");
 }
 
 function isWithin(tokens: Json | undefined, budget: ReasoningControls["budget"]): boolean {

@@ -3,7 +3,7 @@ import { fitLimit } from "#styles/text/fit-limit.ts";
 import { BodyEditor, NO_LOSS } from "#styles/text/body-editor.ts";
 import type { BodyEdits, OutboundContext } from "#core/style.ts";
 import { isArray, isObject, type Json, type JsonObject } from "#lib/json.ts";
-import { listOf, textOf } from "#lib/values.ts";
+import { listOf, numberOf, textOf } from "#lib/values.ts";
 import { dialectOf, type ChatDialect } from "./dialect.ts";
 import { fitFormat } from "./fit-format.ts";
 import { fitReasoner } from "./fit-reasoner.ts";
@@ -29,6 +29,8 @@ export function fitRequest(body: JsonObject, context: OutboundContext): BodyEdit
   dropUnknown(fit);
   fitReasoner(fit);
   fitRules(fit);
+  fitStops(fit);
+  fitChoices(fit);
   fitLimit(editor, ["max_tokens", "max_completion_tokens"], context);
   fitFormat(fit);
   fitServiceTier(fit);
@@ -83,7 +85,7 @@ function fitSeed({ editor, dialect }: Fit): void {
 
 const RANDOM_SEED = "random_seed";
 
-/** What the model refuses, whoever hosts it. */
+/** Members that the model refuses at every host. */
 function fitRules({ editor, context: { model } }: Fit): void {
   const refused = model.rules?.refuses ?? [];
   const names = refused.includes("logprobs") ? [...refused, "top_logprobs"] : refused;
@@ -95,6 +97,22 @@ function isHarmless(name: string, value: Json): boolean {
   // The caller waits for all of them.
   if (name === "n" && !isUsual) throw refuse("n", "this model gives one answer.");
   return isUsual;
+}
+
+/** The others are lost, or searched for by the gateway. */
+function fitStops({ editor, dialect: { maxStops } }: Fit): void {
+  if (maxStops === undefined) return;
+  const stops = listOf(editor.get("stop"));
+  if (stops.length > maxStops) editor.set("stop", stops.slice(0, maxStops), "stop");
+}
+
+/** The caller waits for all answers, so fewer would be another request. */
+function fitChoices({ editor, dialect: { maxChoices } }: Fit): void {
+  if (maxChoices === undefined) return;
+  const choices = numberOf(editor.get("n")) ?? 1;
+  if (choices <= maxChoices) return;
+  const given = maxChoices === 1 ? "one answer" : `${maxChoices} answers`;
+  throw refuse("n", `this vendor gives at most ${given}.`);
 }
 
 function fitServiceTier({ editor, dialect }: Fit): void {
