@@ -27,7 +27,7 @@ const PROCESS_BYTES = 2 * 1024 ** 3;
 /** More than there are cores, because a process waits for three fifths of its time. */
 const PROCESSES = Math.max(
   2,
-  Math.min(availableParallelism() + 4, Math.floor(totalmem() / PROCESS_BYTES)),
+  Math.min(availableParallelism() + 3, Math.floor(totalmem() / PROCESS_BYTES)),
 );
 /** The files of the longest wall time, which start first, so that none runs alone at the end. */
 const LONGEST = [

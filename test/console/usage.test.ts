@@ -7,7 +7,7 @@ import { buildConsole, openBrowser } from "#test/browser.ts";
 import { simulatedChannel, type TestGateway } from "#test/harness.ts";
 
 const MINUTE_MS = 60_000;
-const UNPRICED = "deepseek-chat";
+const UNPRICED = "deepseek-flash-next";
 
 const browser = await openBrowser();
 let sandbox: Sandbox;

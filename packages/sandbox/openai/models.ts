@@ -156,6 +156,8 @@ export const MODELS: readonly Model[] = [
   // Nobody has published its efforts: it is taken for the one before it.
   { ...newest("gpt-6.2-sol", ALWAYS_THINKS), chatEfforts: [...THREE_EFFORTS, "xhigh"] },
   plain("deepseek-chat", "", { owner: "deepseek" }),
+  // Of a model that nobody has published, no catalogue has a price.
+  plain("deepseek-flash-next", "", { owner: "deepseek" }),
   thinker("deepseek-reasoner", "deepseek"),
   thinker("qwen-plus", "alibaba"),
   thinker("qwen3-max", "alibaba"),
