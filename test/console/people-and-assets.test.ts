@@ -108,7 +108,8 @@ testConsole(
     const picture = page.getByRole("img", { name: "Preview: The cat" });
     await picture.waitFor();
     // Runs in the page, and so is a text: the types here know no document.
-    await page.waitForFunction("document.querySelector('dialog img').naturalWidth === 128");
+    const width = "document.querySelector('dialog img').naturalWidth";
+    await waitFor(async () => (await page.evaluate(width)) === 128);
     const made = await root("GET", "/api/asset/self");
     expect(made.data["items"]).toMatchObject([{ name: "The cat", state: "active", url: null }]);
 
