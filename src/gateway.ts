@@ -15,7 +15,7 @@ import type { Health } from "#relay/failover/health.ts";
 import { verifyWholeLedger } from "#storage/accounts/ledger-reader.ts";
 import type { Violation } from "#storage/accounts/verify-ledger.ts";
 
-export { VERSION } from "#gateway/version.ts";
+export { VERSION } from "#version.ts";
 
 export interface Gateway extends AsyncDisposable {
   readonly url: string;

@@ -27,7 +27,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 const COMPOSERS: Readonly<Record<string, readonly string[]>> = {
   "main.ts": [],
   "runtime-settings.ts": ["main.ts"],
-  "gateway.ts": ["main.ts"],
+  "start.ts": ["main.ts"],
+  "version.ts": ["main.ts", "gateway.ts", "gateway"],
+  "gateway.ts": ["main.ts", "start.ts"],
   gateway: ["gateway.ts", "gateway"],
 };
 

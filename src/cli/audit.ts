@@ -1,7 +1,7 @@
 import { type Config, type ConfigInput, loadConfig } from "#config.ts";
 import { ConfigError } from "#config/mistakes.ts";
 import type { AuditAnchor } from "#core/audit.ts";
-import { openAuditReader, type AuditReader } from "#storage/audit/audit-reader.ts";
+import type { AuditReader } from "#storage/audit/audit-reader.ts";
 
 interface AuditInput extends ConfigInput {
   /** The arguments after the command. */
@@ -25,7 +25,7 @@ export async function audit({ words, output, ...input }: AuditInput): Promise<0 
     return 2;
   }
   try {
-    await using reader = openReader(loadConfig(input));
+    await using reader = await openReader(loadConfig(input));
     const problem = await verify(reader, anchor, output);
     if (problem === undefined) return 0;
     output.write(`${problem}\n`);
@@ -49,7 +49,8 @@ function readWords([verb, option, value, ...more]: readonly string[]):
   return { seq: Number(seq), digest };
 }
 
-function openReader({ settings }: Config): AuditReader {
+async function openReader({ settings }: Config): Promise<AuditReader> {
+  const { openAuditReader } = await import("#storage/audit/audit-reader.ts");
   const { dataDir, databaseUrl, secret } = settings;
   return openAuditReader({
     dataDir,

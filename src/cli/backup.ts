@@ -1,9 +1,6 @@
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { type Config, type ConfigInput, loadConfig } from "#config.ts";
-import { verifyBackup } from "#storage/backup/read-backup.ts";
-import { restoreBackup } from "#storage/backup/restore-backup.ts";
-import { writeBackup } from "#storage/backup/write-backup.ts";
 import { findPepper } from "#storage/secrets/secrets.ts";
 
 interface BackupInput extends ConfigInput {
@@ -34,6 +31,7 @@ class Misused extends Error {}
 export async function backup(input: BackupInput): Promise<0 | 1 | 2> {
   return await report(input, ["files"], "backup <file> [--files] [--json]", async (path, has) => {
     const { settings } = loadConfig(input);
+    const { writeBackup } = await import("#storage/backup/write-backup.ts");
     const end = await writeBackup({
       place: databaseIn(settings),
       path,
@@ -54,6 +52,8 @@ export async function restore(input: BackupInput): Promise<0 | 1 | 2> {
   return await report(input, ["replace", "check"], usage, async (path, has) => {
     const { settings } = loadConfig(input);
     const { dataDir, secret } = settings;
+    const { verifyBackup } = await import("#storage/backup/read-backup.ts");
+    const { restoreBackup } = await import("#storage/backup/restore-backup.ts");
     const { header, end } = has("check")
       ? await verifyBackup(path)
       : await restoreBackup({

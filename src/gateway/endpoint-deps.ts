@@ -46,7 +46,7 @@ import type { Media } from "./media.ts";
 import type { GatewayOptions } from "./options.ts";
 import type { Relay } from "./relay.ts";
 import type { Routing } from "./routing.ts";
-import { VERSION } from "./version.ts";
+import { VERSION } from "#version.ts";
 
 type Limited = Pick<Infrastructure, "clock" | "settings">;
 /** Of endpoints that cost something. */

@@ -7,7 +7,7 @@ import type { ContentLog } from "#relay/content-log/content-log.ts";
 import type { Contents } from "./content-log.ts";
 import type { Infrastructure, Stores } from "./infrastructure.ts";
 import type { Relay } from "./relay.ts";
-import { VERSION } from "./version.ts";
+import { VERSION } from "#version.ts";
 
 /** Adds the metrics of the process, the database and Redis to those of calls. */
 export function addGatewayMetrics(

@@ -2,7 +2,7 @@ import { TappedLog } from "#lib/log.ts";
 import { Telemetry } from "#relay/telemetry/telemetry.ts";
 import type { Infrastructure, Stores } from "./infrastructure.ts";
 import type { Routing } from "./routing.ts";
-import { VERSION } from "./version.ts";
+import { VERSION } from "#version.ts";
 
 /** Opens the export of traces, metrics and logs; undefined if none is configured. */
 export async function openTelemetry(

@@ -1,6 +1,6 @@
-import { AssertionError } from "node:assert";
 import { writeSync } from "node:fs";
 import { pino, type DestinationStream, type Logger } from "pino";
+import { isAssertionError } from "./assertion-error.ts";
 
 export type { Logger } from "pino";
 
@@ -126,7 +126,7 @@ function codeOf(error: Error): string | undefined {
 const OF_SOURCE = /^(undefined|null) is not |^Cannot access |\(evaluating '/;
 
 function hasSafeMessage(error: Error): boolean {
-  if (error instanceof AssertionError) return !error.generatedMessage;
+  if (isAssertionError(error)) return !error.generatedMessage;
   const isOfEngine = error instanceof TypeError || error instanceof ReferenceError;
   return isOfEngine && OF_SOURCE.test(error.message) && !error.message.includes('"');
 }

@@ -1,4 +1,4 @@
-import { AssertionError } from "node:assert";
+import { isAssertionError } from "#lib/assertion-error.ts";
 import type { Verdict } from "../accounts/group-commit.ts";
 
 /** Classes of SQLSTATE for invalid data. */
@@ -12,7 +12,7 @@ const HOPELESS_CLASSES = ["28", "3D"];
 
 export function judge(error: unknown): Verdict {
   const isOurs =
-    error instanceof TypeError || error instanceof RangeError || error instanceof AssertionError;
+    error instanceof TypeError || error instanceof RangeError || isAssertionError(error);
   if (isOurs || BAD_CLASSES.includes(stateOf(error).slice(0, 2))) return "bad";
   return stateOf(error) === DISK_FULL ? "full" : "wait";
 }
