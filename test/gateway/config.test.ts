@@ -6,7 +6,7 @@ import { asRoot, askWith, bearer, openWithRoot, textIn, type Ask } from "#test/a
 import type { TestGateway } from "#test/harness.ts";
 import { isPostgresReachable, openScratchDatabase } from "#test/scratch-database.ts";
 import { waitFor } from "#test/wait.ts";
-import { SEED } from "#test/seed.ts";
+import { SEED, times } from "#test/seed.ts";
 
 const SECRET = "a-secret-of-the-vendor-basalt";
 const OTHER = "another-secret-of-it-gneiss";
@@ -647,7 +647,7 @@ describe("a property", () => {
       }),
       {
         seed: SEED,
-        numRuns: 40,
+        numRuns: times(12, 40),
         examples: [
           [
             {

@@ -4,7 +4,7 @@ import { isArray, isObject, parseJson, type Json, type JsonObject } from "#lib/j
 import { listOf, memberOf } from "#lib/values.ts";
 import { startSandbox, type Sandbox } from "@sluice/sandbox/server.ts";
 import { openTestGateway, type TestGateway } from "#test/harness.ts";
-import { SEED } from "#test/seed.ts";
+import { SEED, times } from "#test/seed.ts";
 import type { AskedTool, Caller, Seen, Turn } from "../matrix/caller.ts";
 import { chatCaller } from "../matrix/callers/chat.ts";
 import { messagesCaller } from "../matrix/callers/messages.ts";
@@ -194,7 +194,7 @@ describe.each(CALLERS)("a client of the $id style", (caller) => {
         expectPrefixes(sent);
         for (const body of sent) expect(await leftOut(body)).toEqual([]);
       }),
-      { seed: SEED, numRuns: 6 },
+      { seed: SEED, numRuns: times(2, 6) },
     );
   }, 300_000);
 
@@ -238,7 +238,7 @@ describe.each(CALLERS)("a client of the $id style", (caller) => {
       fc.asyncProperty(conversations(caller, ["gpt-5"]), async (conversation) => {
         expectPrefixes(await converse(caller, conversation));
       }),
-      { seed: SEED, numRuns: 4 },
+      { seed: SEED, numRuns: times(2, 4) },
     );
   }, 300_000);
 });

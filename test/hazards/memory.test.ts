@@ -9,10 +9,11 @@ import { openBooks } from "#test/books.ts";
 import { KEY, simulatedChannel } from "#test/harness.ts";
 import { startProgram } from "#test/program.ts";
 import { callByHand } from "#test/raw-caller.ts";
+import { times } from "#test/seed.ts";
 import { whenItRests } from "#test/wait.ts";
 
 const MIB = 1024 * 1024;
-const READERS = 20;
+const READERS = times(8, 20);
 
 function residentBytes(pid: number): number {
   const [, kib] = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];

@@ -23,8 +23,8 @@ export interface Cell {
 
 interface SweepOptions {
   /**
-   * Each setting by callers of every style, streamed and whole; otherwise for each model by one
-   * caller style, one of three streamed, in turns that the seed starts.
+   * Each setting by callers of every style, streamed and whole; otherwise for every other model
+   * by one caller style, one of three streamed, in turns that the seed starts.
    */
   readonly isLong: boolean;
   readonly targets?: readonly Target[];
@@ -66,7 +66,7 @@ function asksOf({ models }: Target, isLong: boolean): readonly Ask[] {
     for (const [s, setting] of [...USUAL_SETTINGS, ...RARER_SETTINGS].entries()) {
       for (const [c, caller] of CALLER_STYLES.entries()) {
         const turn = SEED + m + s + c;
-        if (!isLong && turn % CALLER_STYLES.length !== 0) continue;
+        if (!isLong && turn % (2 * CALLER_STYLES.length) !== 0) continue;
         const streams = isLong ? [true, false] : [turn % 3 === 0];
         asks.push(...streams.map((stream) => ({ caller, model, setting, stream })));
       }
