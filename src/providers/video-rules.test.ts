@@ -116,7 +116,7 @@ function heldTo(provider: string, model: string, rules: (sent: Sent) => void): v
       nothingIsSilentlyLost(made);
       rules(made);
     }),
-    { seed: SEED, numRuns: times(1_500, 30_000) },
+    { seed: SEED, numRuns: times(700, 30_000) },
   );
   // Otherwise nothing was shown.
   expect(taken).toBeGreaterThan(50);

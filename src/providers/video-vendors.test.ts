@@ -94,7 +94,7 @@ test("a request is either translated to the vendor's format or refused by the ga
       if (!("callback_url" in { ...sent.body })) return;
       expect(sent.body["callback_url"]).toBe(CALLBACK);
     }),
-    { seed: SEED, numRuns: times(250, 50_000) },
+    { seed: SEED, numRuns: times(120, 50_000) },
   );
 });
 
@@ -104,7 +104,7 @@ test("the same request always has the same translation", () => {
       const ask = () => unlessRefused(() => requestOf(vendor, model, wishes));
       expect(JSON.stringify(ask())).toBe(JSON.stringify(ask()));
     }),
-    { seed: SEED, numRuns: times(150, 5_000) },
+    { seed: SEED, numRuns: times(80, 5_000) },
   );
 });
 
@@ -198,7 +198,7 @@ test("any vendor response is read or causes one of the gateway's own errors", ()
         expect(outbound.parseError(status, JSON.stringify(body)).message).not.toBe("");
       },
     ),
-    { seed: SEED, numRuns: times(300, 50_000) },
+    { seed: SEED, numRuns: times(150, 50_000) },
   );
 });
 
@@ -207,7 +207,7 @@ test("a failure in an unknown format is read as well", () => {
     fc.property(fc.constantFrom(...FORMATS), fc.string(), ({ outbound }, text) => {
       expect(outbound.parseError(500, text).message).not.toBe("");
     }),
-    { seed: SEED, numRuns: times(250, 5_000) },
+    { seed: SEED, numRuns: times(120, 5_000) },
   );
 });
 

@@ -183,7 +183,7 @@ describe(`any conversation (seed ${SEED})`, () => {
           expect(geminiRequestFaults(JSON.parse(JSON.stringify(body)))).toEqual([]);
         },
       ),
-      { seed: SEED, numRuns: times(500, 20_000) },
+      { seed: SEED, numRuns: times(250, 20_000) },
     );
   });
 
@@ -232,7 +232,7 @@ describe(`any conversation (seed ${SEED})`, () => {
 
         expect(story(again.messages)).toEqual(story(request.messages));
       }),
-      { seed: SEED, numRuns: times(200, 5_000) },
+      { seed: SEED, numRuns: times(100, 5_000) },
     );
   });
 });

@@ -395,6 +395,6 @@ test("random schemas get values that conform to them", () => {
         expect(conforms(generated(json, "needed", prompt, seed), random)).toBe(true);
       },
     ),
-    { seed: SEED, numRuns: times(300, 20_000) },
+    { seed: SEED, numRuns: times(150, 20_000) },
   );
 });
