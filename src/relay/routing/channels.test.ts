@@ -245,6 +245,18 @@ describe("a channel without a list of models", () => {
     expect(reached(channels, "o3")).toEqual(["one o3"]);
   });
 
+  test("that gets a list makes nothing anew for other channels", () => {
+    const other = aChannel({ name: "other" });
+    const channels = channelsOf([MAIN, other]);
+    const [ofMain, ofOther] = channels.find("o3") ?? [];
+
+    channels.discovered(other, ["o3"].map(found));
+
+    const now = channels.find("o3") ?? [];
+    expect(now.map(({ channel }) => channel.name)).toEqual(["main", "other"]);
+    expect([now[0] === ofMain, now[1] === ofOther]).toEqual([true, false]);
+  });
+
   test("serves its provider's known models at once", () => {
     const kling = aChannel({ provider: "kling", baseUrl: "http://127.0.0.1:1" });
 

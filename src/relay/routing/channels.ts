@@ -35,12 +35,12 @@ interface ListedModel {
   readonly price: Price | undefined;
 }
 
-/** All channels by the models they serve; read by each call, rebuilt on a change. */
 const MAX_COMPARED = 128;
 const MAX_DIFFERENCES = 3;
 /** Names of patterns that are kept; a client can invent any number. */
 const MAX_MATCHED = 1_000;
 
+/** All channels by the models they serve; read by each call, rebuilt on a change. */
 export class Channels implements ModelTable {
   readonly #catalog: Catalog;
   #overrides: ReadonlyMap<string, ModelOverride>;
@@ -48,6 +48,8 @@ export class Channels implements ModelTable {
   /** By pool: another address or credential may have other models. */
   readonly #discovered = new Map<string, ReadonlyMap<string, FoundModel>>();
   #channels: readonly Channel[] = [];
+  /** What each channel offers: a list that arrives changes only that of its channel. */
+  readonly #offered = new Map<Channel, readonly Offered[]>();
   #table: ReadonlyMap<string, readonly Candidate[]> = new Map();
   /** Names in the table that no list shows. */
   #unlisted: ReadonlySet<string> = new Set();
@@ -77,6 +79,7 @@ export class Channels implements ModelTable {
   replace(channels: readonly Channel[], overrides = this.#overrides): void {
     this.#channels = channels;
     this.#overrides = overrides;
+    this.#offered.clear();
     const pools = new Set(channels.map(firstPool));
     for (const pool of this.#discovered.keys()) {
       if (!pools.has(pool)) this.#discovered.delete(pool);
@@ -86,7 +89,11 @@ export class Channels implements ModelTable {
 
   /** Sets the models that a channel's upstream lists. */
   discovered(channel: Channel, models: readonly FoundModel[]): void {
-    this.#discovered.set(firstPool(channel), new Map(models.map((each) => [each.id, each])));
+    const pool = firstPool(channel);
+    this.#discovered.set(pool, new Map(models.map((each) => [each.id, each])));
+    for (const each of this.#channels) {
+      if (firstPool(each) === pool) this.#offered.delete(each);
+    }
     this.#rebuild();
   }
 
@@ -269,20 +276,20 @@ export class Channels implements ModelTable {
     const listed = new Set<string>();
     const retired = new Map<string, RetiredCandidate>();
     for (const channel of this.#channels) {
-      for (const offer of this.#offersOf(channel)) {
+      for (const { offer, candidate, names } of this.#offeredBy(channel)) {
         if (offer.retired !== undefined) {
           retired.set(offer.name, {
-            candidate: this.#candidate(channel, offer),
+            candidate,
             since: offer.retired,
             ...(offer.replacement !== undefined && { replacement: offer.replacement }),
           });
           continue;
         }
         const into = offer.isGuess === true ? guesses : table;
-        for (const [name, candidate] of namedBy(channel, this.#candidate(channel, offer), offer)) {
+        for (const [name, named] of names) {
           const others = into.get(name);
-          if (others === undefined) into.set(name, [candidate]);
-          else others.push(candidate);
+          if (others === undefined) into.set(name, [named]);
+          else others.push(named);
           if (offer.isUnlisted !== true) listed.add(name);
         }
       }
@@ -295,6 +302,18 @@ export class Channels implements ModelTable {
     this.#table = table;
     this.#retired = retired;
     this.#unlisted = new Set([...table.keys()].filter((name) => !listed.has(name)));
+  }
+
+  #offeredBy(channel: Channel): readonly Offered[] {
+    let offered = this.#offered.get(channel);
+    if (offered === undefined) {
+      offered = Array.from(this.#offersOf(channel), (offer) => {
+        const candidate = this.#candidate(channel, offer);
+        return { offer, candidate, names: namedBy(channel, candidate, offer) };
+      });
+      this.#offered.set(channel, offered);
+    }
+    return offered;
   }
 
   /** Adds the names of patterns for the models that their vendors list. */
@@ -466,6 +485,12 @@ interface Offer {
   readonly retired?: string;
   /** The replacement that the maker names. */
   readonly replacement?: string;
+}
+
+interface Offered {
+  readonly offer: Offer;
+  readonly candidate: Candidate;
+  readonly names: readonly (readonly [string, Candidate])[];
 }
 
 /** The names of an offer. Permissions and prices of the plain name include the prefixed one. */
