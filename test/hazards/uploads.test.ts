@@ -8,7 +8,7 @@ import { startProgram } from "#test/program.ts";
 import { times } from "#test/seed.ts";
 
 const MIB = 1024 * 1024;
-const UPLOADS = times(60, 200);
+const UPLOADS = times(120, 200);
 const FILE_BYTES = 2 * MIB;
 
 function residentBytes(pid: number): number {
