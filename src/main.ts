@@ -89,7 +89,9 @@ async function run(): Promise<void> {
 /** Loaded here, because other commands need a sixth of the program, and start in a quarter of the time. */
 async function runStart(isDevelopment: boolean): Promise<number> {
   const { start } = await import("./start.ts");
-  return await start(isDevelopment, input);
+  const code = await start(isDevelopment, input);
+  // The runtime's watch would wait for the next change of a file.
+  return isDevelopment ? process.exit(code) : code;
 }
 
 function backupInput(): Parameters<typeof backup>[0] {
