@@ -15,7 +15,7 @@ import { type Infrastructure, openInfrastructure, type Stores } from "./infrastr
 import * as endpoint from "./endpoint-deps.ts";
 import { appDeps, callerDeps, listenerDeps, openRoutes } from "./http.ts";
 import { openLinks } from "./links.ts";
-import { openJournalTargets } from "./journal-export.ts";
+import { openJournalExport } from "./journal-export.ts";
 import { openMail } from "./mail.ts";
 import { openMedia } from "./media.ts";
 import type { GatewayOptions } from "./options.ts";
@@ -37,14 +37,14 @@ export async function composeGateway(options: GatewayOptions, opened: AsyncDispo
   const media = openMedia({ ...infrastructure, ...routing, ...links });
   const assets = openAssets({ ...infrastructure, ...routing, ...links, ...media });
   const mail = await openMail(infrastructure, opened);
-  const journal = await openJournalTargets({ ...infrastructure, ...media });
+  const journal = await openJournalExport({ ...infrastructure, ...media });
   const limiter = await openLimiter(infrastructure, opened);
   const modules = { ...infrastructure, ...routing, ...links, ...media, ...assets, ...mail };
   const homes = await openHomes(infrastructure, opened);
   const telemetry = await openTelemetry(modules, opened);
   const relay = openRelay({ ...modules, limiter, homes, telemetry }, opened);
   const contents = openContentLog({ ...modules, ...relay }, opened);
-  addGatewayMetrics({ ...infrastructure, ...relay, ...contents, limiter }, opened);
+  addGatewayMetrics({ ...infrastructure, ...relay, ...contents, ...journal, limiter }, opened);
   await openAccessLog({ ...infrastructure, ...relay }, opened);
   const refused = openRefusals(infrastructure, opened);
   const alerting = openAlerts({ ...modules, ...relay, limiter }, opened);
