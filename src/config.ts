@@ -344,7 +344,7 @@ export const SETTINGS = {
     path: "redis_url",
     parser: countersUrl,
     default: undefined,
-    doc: "URL of a Valkey or Redis server through which several gateways share rate limits, failed logins and the account that answered each conversation. If unset, each gateway keeps its own.",
+    doc: "URL of a Valkey or Redis server through which several gateways share rate limits, failed logins, the account that answered each conversation, and its reasoning. If unset, each gateway keeps its own.",
   }),
   secret: setting({
     env: "SLUICE_SECRET",

@@ -1,3 +1,6 @@
+import { Database } from "bun:sqlite";
+import { plainType, Refusal, translateSelect } from "./clickhouse-select.ts";
+
 /** A row of an insert, as ClickHouse would read it. */
 type Row = Readonly<Record<string, unknown>>;
 
@@ -7,6 +10,8 @@ interface ClickHouseServer extends AsyncDisposable {
   readonly inserted: readonly Row[];
   /** `SELECT … FINAL`: the row with the largest version of each sorting key. */
   final(): readonly Row[];
+  /** Drops the rows that a background merge would drop. */
+  merge(): void;
   readonly statements: readonly string[];
   /** Inserts that were dropped because of their token. */
   readonly repeated: number;
@@ -15,21 +20,10 @@ interface ClickHouseServer extends AsyncDisposable {
 }
 
 interface Table {
-  readonly columns: ReadonlyMap<string, string>;
+  readonly name: string;
+  readonly columns: Map<string, string>;
   readonly orderBy: readonly string[];
   readonly version: string;
-}
-
-/** An exception with its code and its HTTP status, as the documentation has them. */
-class Refusal extends Error {
-  readonly status: number;
-  readonly code: number;
-
-  constructor(status: number, code: number, what: string) {
-    super(what);
-    this.status = status;
-    this.code = code;
-  }
 }
 
 /**
@@ -41,21 +35,34 @@ export function openClickHouseServer(password: string): ClickHouseServer {
   const inserted: Row[] = [];
   const statements: string[] = [];
   const tokens = new Set<string>();
+  const stored = new Database(":memory:");
   let table: Table | undefined;
   let repeated = 0;
 
-  const run = (query: string, body: string, settings: URLSearchParams): void => {
-    // The query in the URL and the body are one text.
-    const text = query === "" ? body : query;
-    statements.push(text);
-    if (/^create/i.test(text)) {
-      table ??= readCreate(text);
-      return;
+  const requireTable = (): Table => {
+    if (table === undefined) throw new Refusal(404, 60, "Table logs.sluice_calls does not exist");
+    return table;
+  };
+
+  const create = (text: string): void => {
+    if (table !== undefined) return;
+    table = readCreate(text);
+    stored.run(`create table ${table.name} (${[...table.columns.keys()].join(", ")})`);
+  };
+
+  const addColumns = (text: string): void => {
+    const { name, columns } = requireTable();
+    for (const [column, type] of readAlter(text)) {
+      if (columns.has(column)) continue;
+      columns.set(column, type);
+      const empty = type.includes("Nullable") ? "null" : type === "String" ? "''" : "0";
+      stored.run(`alter table ${name} add column ${column} default ${empty}`);
     }
-    const [, name = "", columns = ""] = INSERT.exec(text) ?? [];
-    if (name === "") throw new Refusal(400, 62, "Syntax error");
-    if (table === undefined) throw new Refusal(404, 60, `Table default.${name} does not exist`);
-    const { columns: known } = table;
+  };
+
+  const insert = (text: string, body: string, settings: URLSearchParams): void => {
+    const [, , columns = ""] = INSERT.exec(text) ?? [];
+    const { name, columns: known } = requireTable();
     const named = columns.split(",").map((each) => each.trim());
     for (const each of named) if (!known.has(each)) throw new Refusal(404, 16, `No column ${each}`);
     const rows = body
@@ -69,6 +76,33 @@ export function openClickHouseServer(password: string): ClickHouseServer {
     }
     tokens.add(token);
     inserted.push(...rows);
+    const into = stored.prepare(
+      `insert into ${name} (${named.join(", ")}) values (${named.map(() => "?").join(", ")})`,
+    );
+    stored.transaction(() => {
+      for (const row of rows)
+        into.run(...named.map((each) => storedValue(row[each], known.get(each))));
+    })();
+  };
+
+  const select = (text: string, settings: URLSearchParams): string => {
+    if (settings.get("output_format_json_quote_64bit_integers") !== "1")
+      throw new Refusal(400, 36, "Numbers of 64 bits would lose digits");
+    const { sql, values, columns } = translateSelect(text, requireTable().columns, settings);
+    const rows = stored.query<Row, (string | number)[]>(sql).all(...values);
+    return rows.map((row) => `${JSON.stringify(shownRow(row, columns))}\n`).join("");
+  };
+
+  const run = (query: string, body: string, settings: URLSearchParams): string => {
+    // The query in the URL and the body are one text.
+    const text = query === "" ? body : query;
+    statements.push(text);
+    if (text.startsWith("SELECT")) return select(text, settings);
+    if (text.startsWith("CREATE")) create(text);
+    else if (text.startsWith("ALTER")) addColumns(text);
+    else if (INSERT.test(text)) insert(text, body, settings);
+    else throw new Refusal(400, 62, "Syntax error");
+    return "";
   };
 
   const server = Bun.serve({
@@ -88,10 +122,14 @@ export function openClickHouseServer(password: string): ClickHouseServer {
         if (searchParams.get("database") !== "logs")
           throw new Refusal(404, 81, "Database does not exist");
         for (const name of searchParams.keys())
-          if (!SETTINGS.has(name)) throw new Refusal(404, 115, `Unknown setting ${name}`);
+          if (!SETTINGS.has(name) && !name.startsWith("param_"))
+            throw new Refusal(404, 115, `Unknown setting ${name}`);
         if (request.method !== "POST")
           throw new Refusal(500, 164, "Cannot execute in readonly mode");
-        run(searchParams.get("query") ?? "", body, searchParams);
+        const answer = run(searchParams.get("query") ?? "", body, searchParams);
+        return self.failure === "lost answer"
+          ? new Response("", { status: 502 })
+          : new Response(answer);
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
         const { status, code, message } = error;
@@ -100,7 +138,6 @@ export function openClickHouseServer(password: string): ClickHouseServer {
           headers: { "x-clickhouse-exception-code": String(code) },
         });
       }
-      return self.failure === "lost answer" ? new Response("", { status: 502 }) : new Response("");
     },
   });
 
@@ -122,8 +159,15 @@ export function openClickHouseServer(password: string): ClickHouseServer {
       }
       return [...latest.values()];
     },
+    merge() {
+      const latest = new Set(self.final().map((row) => Number(row["seq"])));
+      stored.run(`delete from ${table?.name} where seq not in (${[...latest].join(", ")})`);
+    },
     failure: undefined,
-    [Symbol.asyncDispose]: () => server.stop(true),
+    async [Symbol.asyncDispose]() {
+      await server.stop(true);
+      stored.close();
+    },
   };
   return self;
 }
@@ -134,36 +178,53 @@ const SETTINGS = new Set([
   "wait_end_of_query",
   "insert_deduplication_token",
   "async_insert",
+  "max_execution_time",
+  "output_format_json_quote_64bit_integers",
 ]);
 /** `INSERT INTO [TABLE] [db.]table [(c1, c2, c3)] [SETTINGS ...] FORMAT format_name data_set` */
 const INSERT = /^INSERT INTO (?:TABLE )?(?:\w+\.)?(\w+) \(([\w, ]+)\) FORMAT JSONEachRow$/;
 /**
- * `CREATE TABLE [IF NOT EXISTS] [db.]table_name (name type, ...) ENGINE = ReplacingMergeTree([ver])
- * [PARTITION BY expr] [ORDER BY expr] [SETTINGS name = value, ...]`
+ * `CREATE TABLE [IF NOT EXISTS] [db.]table_name (name type, ..., INDEX name expr TYPE type
+ * [GRANULARITY n], ...) ENGINE = ReplacingMergeTree([ver]) [PARTITION BY expr] [ORDER BY expr]
+ * [SETTINGS name = value, ...]`
  */
 const CREATE =
-  /^CREATE TABLE IF NOT EXISTS (?:\w+\.)?\w+\s*\(\s*([^]*?)\s*\)\s*ENGINE = ReplacingMergeTree\((\w+)\)\s*PARTITION BY toYYYYMM\((\w+)\)\s*ORDER BY \(([\w, ]+)\)\s*SETTINGS (\w+) = (\d+)$/;
+  /^CREATE TABLE IF NOT EXISTS (?:\w+\.)?(\w+)\s*\(\s*([^]*?)\s*\)\s*ENGINE = ReplacingMergeTree\((\w+)\)\s*PARTITION BY toYYYYMM\((\w+)\)\s*ORDER BY \(([\w, ]+)\)\s*SETTINGS (\w+) = (\d+)$/;
+const INDEX =
+  /^INDEX \w+ (?:\w+|toUnixTimestamp64Milli\(\w+\) \+ \w+) TYPE (?:minmax|bloom_filter\(0\.\d+\)) GRANULARITY \d+$/;
+/** `ALTER TABLE [db.]name ADD COLUMN [IF NOT EXISTS] name type, ...` */
+const ALTER = /^ALTER TABLE (?:\w+\.)?\w+\s+([^]*)$/;
 
 function readCreate(text: string): Table {
   const parts = CREATE.exec(text);
   if (parts === null) throw new Refusal(400, 62, "Syntax error");
-  const [, body = "", version = "", month = "", order = "", setting = ""] = parts;
+  const [, name = "", body = "", version = "", month = "", order = "", setting = ""] = parts;
   if (setting !== "non_replicated_deduplication_window")
     throw new Refusal(404, 115, `Unknown setting ${setting}`);
-  const columns = new Map(
-    body.split(/,\n/).map((line) => {
-      const [, name = "", type = ""] = /^\s*(\w+) (.+)$/.exec(line) ?? [];
-      if (!isType(type)) throw new Refusal(400, 50, `Unknown data type ${type}`);
-      return [name, type];
-    }),
-  );
+  const lines = body.split(/,\n/).map((line) => line.trim());
+  const columns = new Map(lines.filter((line) => !INDEX.test(line)).map(readColumn));
   const orderBy = order.split(", ");
   // A version and the expressions of keys: of columns that exist and are never null.
   if (columns.get(version) !== "UInt64") throw new Refusal(400, 169, "Bad version column");
-  for (const name of [month, ...orderBy])
-    if (columns.get(name)?.includes("Nullable") !== false)
-      throw new Refusal(400, 44, `Bad key column ${name}`);
-  return { columns, orderBy, version };
+  for (const each of [month, ...orderBy])
+    if (columns.get(each)?.includes("Nullable") !== false)
+      throw new Refusal(400, 44, `Bad key column ${each}`);
+  return { name, columns, orderBy, version };
+}
+
+function readAlter(text: string): readonly (readonly [string, string])[] {
+  const [, body = ""] = ALTER.exec(text) ?? [];
+  return body.split(/,\n/).map((line) => {
+    const [, column] = /^\s*ADD COLUMN IF NOT EXISTS (.+)$/.exec(line) ?? [];
+    if (column === undefined) throw new Refusal(400, 62, "Syntax error");
+    return readColumn(column);
+  });
+}
+
+function readColumn(line: string): readonly [string, string] {
+  const [, name = "", type = ""] = /^(\w+) (.+)$/.exec(line) ?? [];
+  if (!isType(type)) throw new Refusal(400, 50, `Unknown data type ${type}`);
+  return [name, type];
 }
 
 function isType(text: string): boolean {
@@ -190,4 +251,23 @@ function fits(value: unknown, type: string): boolean {
   if (type.includes("Int64"))
     return Number.isSafeInteger(value) && (!type.includes("UInt64") || Number(value) >= 0);
   return typeof value === "string" && /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}$/.test(value);
+}
+
+function storedValue(value: unknown, type = ""): string | number | null {
+  if (typeof value === "boolean") return Number(value);
+  if (typeof value === "number") return value;
+  if (typeof value !== "string") return null;
+  return plainType(type) === "DateTime64" ? Date.parse(`${value.replace(" ", "T")}Z`) : value;
+}
+
+/** In the form `JSONEachRow`, with numbers of 64 bits as texts. */
+function shownRow(row: Row, columns: ReadonlyMap<string, string>): Row {
+  return Object.fromEntries(
+    Object.entries(row).map(([name, value]) => {
+      const type = columns.get(name) ?? "";
+      if (value === null) return [name, null];
+      if (type === "Bool") return [name, value === 1];
+      return [name, type.includes("Int64") && typeof value === "number" ? `${value}` : value];
+    }),
+  );
 }

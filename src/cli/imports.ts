@@ -34,6 +34,7 @@ export const imports: Noun = {
     },
     verbOf("new-api"),
     verbOf("one-api"),
+    verbOf("one-hub"),
     {
       usage: "portkey <file>",
       doc: `reads a config of Portkey, or the answer of its GET /v1/configs, as JSON; ${HOW}`,

@@ -188,8 +188,11 @@ export interface CallIndexing {
 
 /** Deletes expired calls. */
 export interface CallRetention {
-  /** Deletes at most `limit` calls that ended before `before` (Unix ms); returns their number. */
-  prune(before: number, limit: number): Promise<number>;
+  /**
+   * Deletes at most `limit` calls that ended before `before` (Unix ms) and that all of these
+   * exports have; returns their number.
+   */
+  prune(before: number, limit: number, exports?: readonly string[]): Promise<number>;
 }
 
 /** Writes calls that failed before their hold. */

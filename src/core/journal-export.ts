@@ -1,4 +1,4 @@
-import type { JournalEntry } from "./call.ts";
+import type { CallRecord, JournalEntry } from "./call.ts";
 
 /** Numbers of the journal that are exported together. */
 export interface ExportRange {
@@ -26,6 +26,15 @@ export interface JournalExports {
   /** At most `limit` calls of the range with numbers above `after`, in their order. */
   read(range: ExportRange, after: number, limit: number): Promise<readonly JournalEntry[]>;
   finish(target: string, range: ExportRange): Promise<void>;
+  /** The calls that the target does not have yet. */
+  lag(target: string): Promise<ExportLag>;
+}
+
+export interface ExportLag {
+  /** Numbers of the journal, which may have gaps. */
+  readonly calls: number;
+  /** Time since the end of the first of these calls; 0 without one. */
+  readonly ms: number;
 }
 
 /** A column store that takes calls of the journal. */
@@ -91,7 +100,22 @@ export const EXPORT_COLUMNS: readonly ExportColumn[] = [
   column("tags", "text", ({ call }) => JSON.stringify(call.tags?.free ?? [])),
   column("attempts", "text", ({ call }) => JSON.stringify(call.attempts)),
   column("lost", "text", ({ call }) => JSON.stringify(call.lost)),
+  column("failed_channels", "text", ({ call }) => JSON.stringify(failedChannels(call))),
+  optional("long_cache_write_tokens", "integer", ({ call }) => call.usage.longCacheWriteTokens),
+  optional("grade", "name", ({ call }) => call.usage.grade),
+  optional("rates", "text", ({ call }) => ratesText(call)),
+  optional("refused_by", "text", ({ call }) => call.refusedBy && JSON.stringify(call.refusedBy)),
 ];
+
+function failedChannels({ attempts }: CallRecord): readonly string[] {
+  const failed = attempts.filter(({ fault }) => fault !== null);
+  return [...new Set(failed.map(({ channel }) => channel))];
+}
+
+/** In the form of the journal. */
+function ratesText({ rates, charges, usage: { served } }: CallRecord): string | undefined {
+  return rates && JSON.stringify({ ...rates, served, charges });
+}
 
 function column(name: string, kind: Kind, read: (entry: JournalEntry) => Value): ExportColumn {
   return { name, kind, isNullable: false, read };

@@ -1,10 +1,13 @@
 import type { RateLimiter } from "#core/limits.ts";
 import type { LoginLimiter } from "#core/login-limits.ts";
 import type { ReasoningHomes } from "#core/reasoning-home.ts";
+import type { SharedReasoning } from "#core/shared-reasoning.ts";
+import { openSeal } from "#lib/seal.ts";
 import { InProcessHomes } from "#storage/counters/in-process-homes.ts";
 import { InProcessLogins } from "#storage/counters/in-process-logins.ts";
 import { InProcessLimiter } from "#storage/counters/in-process.ts";
 import { SharedHomes } from "#storage/counters/shared-homes.ts";
+import { RemoteReasoning } from "#storage/counters/shared-reasoning.ts";
 import { SharedLogins } from "#storage/counters/shared-logins.ts";
 import { prefixOf, SharedLimiter } from "#storage/counters/shared.ts";
 import { digestOf } from "#storage/secrets/secrets.ts";
@@ -24,6 +27,18 @@ export function openHomes(needs: Needs, opened: AsyncDisposableStack): Promise<R
   const local: ReasoningHomes = new InProcessHomes(needs.clock);
   const open = (server: Server) => SharedHomes.open({ ...server, local });
   return sharedOr(local, open, serverFor("accounts of conversations", needs), opened);
+}
+
+/** Opens the store of reasoning that gateways share; undefined if there is no server for it. */
+export async function openSharedReasoning(
+  needs: Needs,
+  opened: AsyncDisposableStack,
+): Promise<SharedReasoning | undefined> {
+  const server = serverFor("reasoning of conversations", needs);
+  if (server === undefined) return undefined;
+  const digest = (name: string): string => digestOf(`reasoning:${name}`, needs.pepper);
+  const seal = openSeal(needs.pepper, "sluice: shared reasoning");
+  return opened.use(await RemoteReasoning.open({ ...server, digest, seal }));
 }
 
 /** Opens the login limiter. */

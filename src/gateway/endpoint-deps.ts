@@ -40,6 +40,7 @@ import type { Assets } from "./assets.ts";
 import type { Contents } from "./content-log.ts";
 import { logFailure } from "./failure-log.ts";
 import type { Infrastructure, Stores } from "./infrastructure.ts";
+import type { JournalExport } from "./journal-export.ts";
 import type { Links } from "./links.ts";
 import { KNOWN_PROVIDERS, openImports, openManaged } from "./managed.ts";
 import type { Media } from "./media.ts";
@@ -395,12 +396,14 @@ export function reportDeps({
   settings,
   liveCalls,
   callers,
-  storage: { calls, usage, audit, users, teams, quotas },
+  callLog,
+  storage: { usage, audit, users, teams, quotas },
 }: Limited &
   Pick<ReportDeps, "liveCalls" | "callers"> &
-  Stores<"calls" | "usage" | "audit" | "users" | "teams" | "quotas">): ReportDeps {
+  Pick<JournalExport, "callLog"> &
+  Stores<"usage" | "audit" | "users" | "teams" | "quotas">): ReportDeps {
   return {
-    calls,
+    calls: callLog,
     liveCalls,
     callers,
     usage,
@@ -429,14 +432,16 @@ export function pastCallDeps(
     settings,
     contentStore,
     relay,
-    storage: { calls, keys, tasks },
+    callLog,
+    storage: { keys, tasks },
   }: Pick<Infrastructure, "settings"> &
     Pick<Contents, "contentStore"> &
+    Pick<JournalExport, "callLog"> &
     Pick<Relay, "relay"> &
-    Stores<"calls" | "keys" | "tasks">,
+    Stores<"keys" | "tasks">,
 ): PastCallDeps {
   return {
-    calls,
+    calls: callLog,
     tasks,
     keyDirectory: keys,
     limitsOf: relay.admission,

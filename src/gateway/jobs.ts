@@ -1,4 +1,3 @@
-import type { JournalTarget } from "#core/journal-export.ts";
 import { GatewayError } from "#core/error.ts";
 import { certificateEnd } from "#egress/certificate-end.ts";
 import { checkCertificates } from "#jobs/check-certificates.ts";
@@ -10,6 +9,7 @@ import { evaluateAlerts, pruneAlerts } from "#jobs/evaluate-alerts.ts";
 import { indexCalls } from "#jobs/index-calls.ts";
 import { keepChannelMinutes } from "#jobs/keep-channel-minutes.ts";
 import { logAuditHead } from "#jobs/log-audit-head.ts";
+import { measureExports } from "#jobs/measure-exports.ts";
 import { noteTokenUses } from "#jobs/note-token-uses.ts";
 import { pruneChannelMinutes } from "#jobs/prune-channel-minutes.ts";
 import { pruneContents } from "#jobs/prune-contents.ts";
@@ -41,6 +41,7 @@ import type { Assets } from "./assets.ts";
 import type { Contents } from "./content-log.ts";
 import type { Infrastructure, Stores } from "./infrastructure.ts";
 import type { GatewayOptions } from "./options.ts";
+import type { JournalExport } from "./journal-export.ts";
 import type { Links } from "./links.ts";
 import type { Media } from "./media.ts";
 import type { Relay } from "./relay.ts";
@@ -74,9 +75,9 @@ type Needs = Pick<Infrastructure, "log" | "clock" | "live" | "settings" | "egres
   Pick<Assets, "assetWork"> &
   Pick<Contents, "contentStore" | "removeOldContents"> &
   Pick<Alerting, "alertWatch" | "alertSender" | "gatewayWatch"> &
+  Pick<JournalExport, "journalTargets" | "exportLags"> &
   Pick<Relay, "relay" | "tasks" | "channelMinutes" | "budgetWatch"> & {
     readonly noting: Job;
-    readonly journalTargets: readonly JournalTarget[];
     readonly channelWatch: ChannelWatch;
     readonly channelBalances: ChannelBalances;
     readonly sockets: KeyHolders;
@@ -96,6 +97,7 @@ export function jobsOf(
     sumUsage(storage.usage, settings, clock),
     indexCalls(storage.calls),
     ...needs.journalTargets.map((target) => exportJournal(storage.journalExports, target)),
+    measureExports(storage.journalExports, needs.journalTargets, needs.exportLags),
     watchBudgets(needs.budgetWatch),
     keepChannelMinutes(needs.channelMinutes, storage.channelMinutes),
     pruneChannelMinutes(storage.channelMinutes, clock),
@@ -109,7 +111,12 @@ export function jobsOf(
         log.warn({ channel: name, code }, "upstream balance request failed");
       },
     ),
-    pruneJournal(storage.calls, settings, clock),
+    pruneJournal(
+      storage.calls,
+      settings,
+      clock,
+      needs.journalTargets.map(({ name }) => name),
+    ),
     pruneContents(needs.contentStore, needs.removeOldContents, settings, clock),
     pruneResponses(storage.responses, clock),
     pruneKeptAnswers(storage.keptAnswers, settings.limits, clock),

@@ -6,6 +6,7 @@ import type { WriteStats } from "#storage/accounts/group-commit.ts";
 import type { ContentLog } from "#relay/content-log/content-log.ts";
 import type { Contents } from "./content-log.ts";
 import type { Infrastructure, Stores } from "./infrastructure.ts";
+import type { JournalExport } from "./journal-export.ts";
 import type { Relay } from "./relay.ts";
 import { VERSION } from "#version.ts";
 
@@ -19,8 +20,10 @@ export function addGatewayMetrics(
     own,
     limiter,
     contentLog,
+    exportLags,
   }: Pick<Relay, "metrics"> &
     Pick<Contents, "contentLog"> &
+    Pick<JournalExport, "exportLags"> &
     Pick<Infrastructure, "settings" | "clock" | "own"> &
     Stores<"writes" | "journal"> & { readonly limiter: RateLimiter },
   opened: AsyncDisposableStack,
@@ -36,6 +39,7 @@ export function addGatewayMetrics(
     text.sample(1, build);
     writeDatabase(text, storage);
     writeContentLog(text, contentLog);
+    writeExports(text, exportLags);
     if (limiter instanceof SharedLimiter) {
       text.metric("gauge", "sluice_redis_up", "1 while Valkey or Redis answers.");
       text.sample(limiter.isShared ? 1 : 0);
@@ -63,6 +67,22 @@ function writeContentLog(text: PrometheusText, { counts }: Pick<ContentLog, "cou
   text
     .metric("counter", "sluice_content_log_bytes_total", "Bytes stored by the content log.")
     .sample(storedBytes);
+}
+
+function writeExports(text: PrometheusText, lags: JournalExport["exportLags"]): void {
+  if (lags.size === 0) return;
+  text.metric(
+    "gauge",
+    "sluice_journal_export_lag_calls",
+    "Calls that an export of the call log has not copied yet.",
+  );
+  for (const [target, { calls }] of lags) text.sample(calls, labelsOf({ target }));
+  text.metric(
+    "gauge",
+    "sluice_journal_export_lag_seconds",
+    "Time since the end of the first call that an export has not copied yet.",
+  );
+  for (const [target, { ms }] of lags) text.sample(ms / 1_000, labelsOf({ target }));
 }
 
 function writeDatabase(

@@ -1,5 +1,6 @@
 import type { RateLimiter } from "#core/limits.ts";
 import type { ReasoningHomes } from "#core/reasoning-home.ts";
+import type { SharedReasoning } from "#core/shared-reasoning.ts";
 import { NOTICES_PATH } from "#http/api/video/vendor-webhook.ts";
 import type { BufferedBytes } from "#relay/delivery/buffered-bytes.ts";
 import type { AdmitDeps } from "#relay/admit.ts";
@@ -34,6 +35,7 @@ export type RelayNeeds = Omit<Infrastructure, "config" | "pepper" | "own"> &
     readonly limiter: RateLimiter;
     readonly telemetry: Telemetry | undefined;
     readonly homes: ReasoningHomes;
+    readonly sharedReasoning: SharedReasoning | undefined;
   };
 
 /**
@@ -124,7 +126,7 @@ function tracePropagation({
 export function relayOf(
   needs: Pick<
     RelayNeeds,
-    "assetLinks" | "clock" | "homes" | "linkedMedia" | "settings" | "telemetry"
+    "assetLinks" | "clock" | "homes" | "linkedMedia" | "settings" | "sharedReasoning" | "telemetry"
   >,
   { admission, router, attempts }: CallDeps,
   delivery: DeliverySettings,
@@ -143,6 +145,7 @@ export function relayOf(
     reasoningCache: new ReasoningCache(clock, {
       keepMs: REASONING_CACHE_MS,
       maxLength: REASONING_CACHE_LENGTH,
+      shared: needs.sharedReasoning,
     }),
     media: needs.assetLinks.shortcut(needs.linkedMedia),
     get maxContinuations() {

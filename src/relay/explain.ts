@@ -217,7 +217,7 @@ async function forAdapter(
   reasoningCache: ReasoningCache,
 ): Promise<ExplainedRequest> {
   let body: string | undefined;
-  const { events, report } = askAdapter(
+  const { events, report } = await askAdapter(
     call,
     route,
     async (input, init) => {

@@ -14,6 +14,7 @@ import type { ChannelStateStore } from "#core/channel-state.ts";
 import type { UpdatedRowStore } from "#core/catalog-update.ts";
 import type { ChannelMinuteStore } from "#core/channel-minute.ts";
 import type { ContentIndex } from "#core/content-log.ts";
+import type { CallArchive } from "#core/call-archive.ts";
 import type { CallIndexing, CallLog, CallRetention } from "#core/call.ts";
 import type { Atomically } from "#core/configuration.ts";
 import type { Identities } from "#core/identity.ts";
@@ -50,6 +51,7 @@ import { createAssetStore } from "./media/assets.ts";
 import { createAtomically } from "./database/atomically.ts";
 import { createImportStorage } from "./import/import-storage.ts";
 import { openAuditLog } from "./audit/audit.ts";
+import { archivedCalls } from "./journal/archived-calls.ts";
 import { createCallLog, pruneCalls } from "./journal/calls.ts";
 import { createContentIndex } from "./journal/contents.ts";
 import { indexCalls, pruneBlocks } from "./journal/index-calls.ts";
@@ -90,7 +92,7 @@ import { createWebhookOutbox } from "./tasks/webhook-outbox.ts";
 import { createTaskStore } from "./tasks/tasks.ts";
 import { createTeamStore } from "./access/teams.ts";
 import { createUsage } from "./journal/usage.ts";
-import { createJournalExports } from "./journal/journal-exports.ts";
+import { createJournalExports, readExportedTo } from "./journal/journal-exports.ts";
 import { createGroupStore } from "./access/user-groups.ts";
 import { createUserStore, type UserAdmin } from "./access/users.ts";
 
@@ -164,6 +166,8 @@ export interface Storage extends AsyncDisposable {
    */
   readonly db: Kysely<Tables>;
   readonly calls: CallLog & CallRetention & CallIndexing;
+  /** The log of calls, continued by the archive that the export of this name fills. */
+  withArchive(archive: CallArchive, target: string): CallLog;
   readonly usage: UsageReports & UsageSums & SpendReports;
   readonly journalExports: JournalExports;
   readonly writes: WriteStats;
@@ -284,10 +288,14 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
       onGranted,
     }),
     db,
+    withArchive: (archive, target) =>
+      createCallLog(db, () => engine.findCallsEnd(), archivedCalls({ db, archive, target })),
     calls: {
       ...createCallLog(db, () => engine.findCallsEnd()),
-      async prune(before, limit) {
-        const pruned = await pruneCalls(db, before, limit);
+      async prune(before, limit, exports = []) {
+        const ends = exports.map((target) => readExportedTo(db, target));
+        const end = Math.min(...(await Promise.all(ends)));
+        const pruned = await pruneCalls(db, before, limit, end);
         await pruneBlocks(db, limit);
         return pruned;
       },

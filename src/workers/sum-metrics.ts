@@ -14,6 +14,8 @@ const NOT_ADDED: Readonly<Record<string, Combine>> = {
   sluice_catalog_age_days: Math.max,
   sluice_channel_breaker: Math.max,
   sluice_database_up: Math.min,
+  sluice_journal_export_lag_calls: Math.max,
+  sluice_journal_export_lag_seconds: Math.max,
   sluice_redis_up: Math.min,
 };
 

@@ -28,7 +28,11 @@ beforeAll(async () => {
     port: 0,
     fetch: () => Response.json({ error: { message: "wrong key" } }, { status: 401 }),
   });
-  const env = areCountersReachable ? { REDIS_URL: COUNTERS } : {};
+  const env = {
+    // Nothing listens there: the export stays behind.
+    SLUICE_JOURNAL_EXPORT: "clickhouse://127.0.0.1:9/",
+    ...(areCountersReachable ? { REDIS_URL: COUNTERS } : {}),
+  };
   gateway = await openTestGateway({
     yaml: `channels:
 ${simulatedChannel("good", sandbox.url, "priority: 2")}

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { startSandbox, type Sandbox } from "@sluice/sandbox/server.ts";
 import { openLog } from "#lib/log.ts";
+import { asRoot, openWithRoot } from "#test/accounts.ts";
 import { openClickHouseServer } from "#test/clickhouse-server.ts";
-import { openTestGateway, simulatedChannel, type TestGateway } from "#test/harness.ts";
+import { openGatewayDatabase, writeWhenFree } from "#test/gateway-database.ts";
+import { simulatedChannel, type TestGateway } from "#test/harness.ts";
 import { openS3Server } from "#test/s3-server.ts";
 import { waitFor } from "#test/wait.ts";
 
@@ -20,7 +22,7 @@ let gateway: TestGateway;
 beforeAll(async () => {
   server.failure = "unavailable";
   sandbox = await startSandbox();
-  gateway = await openTestGateway({
+  gateway = await openWithRoot({
     yaml: `channels:\n${simulatedChannel("sim", sandbox.url, "models: [gpt-4o-mini]")}`,
     env: {
       SLUICE_JOURNAL_EXPORT: server.url,
@@ -63,4 +65,33 @@ test("calls reach ClickHouse and the bucket, and no log line has the password", 
   expect(file?.type).toBe("application/vnd.apache.parquet");
   expect(Buffer.from(file?.bytes.slice(0, 4) ?? []).toString()).toBe("PAR1");
   expect(lines.join("\n")).not.toContain(PASSWORD);
+}, 60_000);
+
+test("the API shows calls that only ClickHouse still has, and /metrics how far the export is behind", async () => {
+  const [oldest] = server.final();
+  await gateway.post("/v1/chat/completions", {
+    model: "gpt-4o-mini",
+    messages: [{ role: "user", content: "Reply with exactly: ping" }],
+  });
+  await waitFor(() => server.final().length > 1);
+  using database = openGatewayDatabase(gateway.dataDir);
+  await writeWhenFree(database, (db) => {
+    db.run("delete from calls where id = ?", [String(oldest?.["id"])]);
+  });
+
+  const root = await asRoot(gateway.url);
+  const one = await root("GET", `/api/log/${String(oldest?.["id"])}`);
+  expect(one.data).toMatchObject({ id: oldest?.["id"], channel: "sim", status: 200 });
+  const { data } = await root("GET", "/api/log?model=gpt-4o-mini");
+  expect(data["items"]).toHaveLength(2);
+  expect(data["items"]).toMatchObject([{}, { id: oldest?.["id"] }]);
+  const metrics = await (await gateway.get("/metrics")).text();
+  expect(metrics).toContain('sluice_journal_export_lag_calls{target="clickhouse"}');
+  expect(metrics).toContain('sluice_journal_export_lag_seconds{target="parquet"}');
+
+  server.failure = "unavailable";
+  const away = await root("GET", "/api/log/no-such-call");
+  expect(away.status).toBe(503);
+  expect(away.body.message).toContain("ClickHouse");
+  expect((await root("GET", "/api/log?page_size=1")).status).toBe(200);
 }, 60_000);

@@ -1,7 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import { startSandbox } from "@sluice/sandbox/server.ts";
-import { openTestGateway } from "#test/harness.ts";
+import { prefixOf } from "#storage/counters/shared.ts";
+import { loadPepper } from "#storage/secrets/secrets.ts";
+import { SLOW_MONOTONIC } from "#test/accounts.ts";
+import { openTestGateway, type TestGateway } from "#test/harness.ts";
 import { channelOf, channelsOf, UPSTREAMS } from "#test/matrix/upstreams.ts";
+import { areCountersReachable, COUNTERS, openScratchCounters } from "#test/scratch-counters.ts";
+import { waitFor } from "#test/wait.ts";
 
 const tools = [
   {
@@ -19,47 +24,78 @@ interface Message {
   tool_calls?: { id: string; type: string; function: { name: string; arguments: string } }[];
 }
 
+const ASKED = { role: "user", content: "What is the weather in Paris, Rome and Oslo?" };
+
+type Post = Pick<TestGateway, "post">;
+
+/** What the oldest clients keep of an answer, with the results of its tool calls. */
+async function askWithTools(gateway: Post, model: string): Promise<readonly object[]> {
+  const { content, tool_calls: made = [] } = await send(gateway, model, [ASKED]);
+  const calls = made.map(({ id, type, function: { name, arguments: args } }) => ({
+    id,
+    type,
+    function: { name, arguments: args },
+  }));
+  expect(calls).toHaveLength(3);
+  const results = calls.map(({ id }) => ({ role: "tool", tool_call_id: id, content: "Sunny." }));
+  return [ASKED, { role: "assistant", content, tool_calls: calls }, ...results];
+}
+
+async function send(gateway: Post, model: string, messages: readonly object[]): Promise<Message> {
+  const body = { model, reasoning_effort: "high", messages, tools };
+  const answer = await gateway.post("/v1/chat/completions", body);
+  expect([answer.status, answer.headers.get("sluice-lossy")]).toEqual([200, null]);
+  const { choices } = (await answer.json()) as { choices: { message: Message }[] };
+  return choices[0]?.message ?? { content: null };
+}
+
+function thinkerOf(style: string) {
+  const upstream = UPSTREAMS.find(({ id }) => id === style);
+  if (upstream?.thinker === undefined) throw new Error("There is no such upstream.");
+  return { upstream, model: upstream.thinker };
+}
+
+const SIGNED = /"signature":"[^"]{20,}|"thoughtSignature":"[^"]{20,}/;
+
 /** Both refuse a conversation whose proofs of reasoning are missing. */
 describe.each(["messages", "gemini"])("a plain client of the chat style, on %s", (style) => {
+  const { upstream, model } = thinkerOf(style);
+
   test("may drop unknown fields, and the conversation continues", async () => {
-    const upstream = UPSTREAMS.find(({ id }) => id === style);
-    if (upstream === undefined) throw new Error("There is no such upstream.");
     await using sandbox = await startSandbox();
     await using gateway = await openTestGateway({ yaml: channelOf(upstream, sandbox.url) });
-    const send = async (messages: readonly object[]): Promise<Message> => {
-      const answer = await gateway.post("/v1/chat/completions", {
-        model: upstream.thinker,
-        reasoning_effort: "high",
-        messages,
-        tools,
-      });
-      expect([answer.status, answer.headers.get("sluice-lossy")]).toEqual([200, null]);
-      const { choices } = (await answer.json()) as { choices: { message: Message }[] };
-      return choices[0]?.message ?? { content: null };
-    };
+    const messages = await askWithTools(gateway, model);
 
-    const messages: object[] = [
-      { role: "user", content: "What is the weather in Paris, Rome and Oslo?" },
-    ];
-    const first = await send(messages);
-    // What the oldest clients keep of an answer.
-    const calls = (first.tool_calls ?? []).map(
-      ({ id, type, function: { name, arguments: args } }) => ({
-        id,
-        type,
-        function: { name, arguments: args },
-      }),
-    );
-    expect(calls).toHaveLength(3);
-    messages.push({ role: "assistant", content: first.content, tool_calls: calls });
-    for (const { id } of calls)
-      messages.push({ role: "tool", tool_call_id: id, content: "Sunny." });
-
-    expect((await send(messages)).content).toContain("Sunny");
+    expect((await send(gateway, model, messages)).content).toContain("Sunny");
     const sent = JSON.stringify(sandbox.requests.at(-1)?.body);
-    expect(sent).toMatch(/"signature":"[^"]{20,}|"thoughtSignature":"[^"]{20,}/);
+    expect(sent).toMatch(SIGNED);
     expect(sent).not.toContain("skip_thought_signature_validator");
   });
+
+  test.if(areCountersReachable)(
+    "may change the gateway between tool calls and their results, if the gateways share Valkey",
+    async () => {
+      const secret = `secret of this test ${crypto.randomUUID()}`;
+      await using left = await openScratchCounters(prefixOf(loadPepper("", secret)));
+      await using sandbox = await startSandbox();
+      const open = () =>
+        openTestGateway({
+          yaml: channelOf(upstream, sandbox.url),
+          env: { SLUICE_SECRET: secret, REDIS_URL: COUNTERS },
+          // On a busy machine the server may take longer than a gateway waits for it.
+          clock: { now: () => Date.now(), monotonic: SLOW_MONOTONIC },
+        });
+      await using one = await open();
+      await using two = await open();
+      const messages = await askWithTools(one, model);
+      await waitFor(async () => (await left.keys()).some((key) => key.endsWith("{reasoning}:sum")));
+
+      expect((await send(two, model, messages)).content).toContain("Sunny");
+      const sent = JSON.stringify(sandbox.requests.at(-1)?.body);
+      expect(sent).toMatch(SIGNED);
+      expect(sent).not.toContain("skip_thought_signature_validator");
+    },
+  );
 });
 
 describe("a native client that changes the vendor between a call and its result", () => {

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { sql, type CompiledQuery } from "kysely";
 import { FAULT_CODES, matches } from "#core/call-filter.ts";
-import type { CallFilter, CallQuery, CallRecord } from "#core/call.ts";
+import type { CallFilter, CallLog, CallQuery, CallRecord } from "#core/call.ts";
 import { nanoUsd } from "#core/money.ts";
 import { defined } from "#lib/values.ts";
 import { createCallLog } from "#storage/journal/calls.ts";
@@ -14,7 +14,7 @@ import { LOG_FILTERS } from "./log-filters.ts";
 import { planOf, Watch } from "./plans.ts";
 
 const random = seeded(SEED);
-const START = Date.UTC(2026, 0, 1);
+export const START = Date.UTC(2026, 0, 1);
 
 /** What both databases promise of the log of calls. */
 export function describeLog(openPlace: () => Promise<Place>, engine: "sqlite" | "postgres"): void {
@@ -146,16 +146,19 @@ const FULL_SCAN = {
   postgres: /Seq Scan on (?:calls|call_terms)/,
 } as const;
 
-async function writeAll(storage: Storage, records: readonly CallRecord[]): Promise<void> {
+export async function writeAll(storage: Storage, records: readonly CallRecord[]): Promise<void> {
   for (const record of records) storage.journal.write(record);
   await storage.ping();
 }
 
-async function listAll(storage: Storage, query: CallQuery): Promise<readonly string[]> {
+export async function listAll(
+  { calls: log }: { readonly calls: Pick<CallLog, "list"> },
+  query: CallQuery,
+): Promise<readonly string[]> {
   const ids: string[] = [];
   let after = query.after;
   for (let pages = 0; pages < 1_000; pages++) {
-    const { calls, next } = await storage.calls.list({ ...query, ...defined({ after }) });
+    const { calls, next } = await log.list({ ...query, ...defined({ after }) });
     ids.push(...calls.map(({ id }) => id));
     if (next === undefined) return ids;
     after = { seq: next };
@@ -170,7 +173,7 @@ function pick<const T>(...of: readonly T[]): T {
   return picked as T;
 }
 
-function someCall(at: number): CallRecord {
+export function someCall(at: number): CallRecord {
   const hasFailed = random() < 0.2;
   const attempts = Array.from({ length: pick(0, 1, 2) }, () => ({
     channel: pick(...CHANNELS),
@@ -203,7 +206,7 @@ function someCall(at: number): CallRecord {
   };
 }
 
-const someFilter: fc.Arbitrary<CallFilter> = fc
+export const someFilter: fc.Arbitrary<CallFilter> = fc
   .record(
     {
       userId: fc.constantFrom(1, 2, 9),

@@ -6,6 +6,7 @@ import { parquetReadObjects } from "hyparquet";
 import type { CallRecord } from "#core/call.ts";
 import { EXPORT_COLUMNS, type JournalTarget } from "#core/journal-export.ts";
 import { nanoUsd } from "#core/money.ts";
+import { connectToClickHouse } from "#egress/journal/clickhouse-connection.ts";
 import { openClickHouse } from "#egress/journal/clickhouse.ts";
 import { openParquetFiles } from "#egress/journal/parquet.ts";
 import { exportJournal } from "#jobs/export-journal.ts";
@@ -45,7 +46,7 @@ function describeExports(openPlace: () => Promise<Opened>): void {
   test("the journal is copied to ClickHouse once, although answers are lost and the gateway is restarted", async () => {
     await using place = await openPlace();
     await using server = openClickHouseServer(PASSWORD);
-    const target = openClickHouse(server.url, CLICKHOUSE_STATEMENTS);
+    const target = targetAt(server.url);
     {
       await using storage = await openAt(place.address);
       await write(storage, someCalls(1));
@@ -78,11 +79,24 @@ function describeExports(openPlace: () => Promise<Opened>): void {
       await using place = await openPlace();
       await using storage = await openAt(place.address);
       await write(storage, someCalls(3));
-      await copy(storage, openClickHouse(server.url, CLICKHOUSE_STATEMENTS));
+      await copy(storage, targetAt(server.url));
     }
 
     expect(server.repeated).toBe(0);
     expect(server.final()).toHaveLength(6);
+  });
+
+  test("the call of a task is exported with its team, which is added after its end", async () => {
+    await using place = await openPlace();
+    await using server = openClickHouseServer(PASSWORD);
+    await using storage = await openAt(place.address);
+    const { id: userId } = await storage.users.ensureRoot();
+    const { id } = await storage.teams.create({ name: "t" }, "root");
+    await storage.db.updateTable("users").set({ team_id: id }).execute();
+    await write(storage, [{ at: HOUR, userId, endpoint: "videos" }]);
+    await copy(storage, targetAt(server.url));
+
+    expect(server.final()).toMatchObject([{ team_id: id }]);
   });
 
   test("only one gateway exports, and another takes over after the end of its lease", async () => {
@@ -151,7 +165,7 @@ test.if(isPostgresReachable)(
     await using place = await openDatabase();
     await using server = openClickHouseServer(PASSWORD);
     await using storage = await openAt(place.address);
-    const target = openClickHouse(server.url, CLICKHOUSE_STATEMENTS);
+    const target = targetAt(server.url);
     const [call] = someCalls(1);
     const record = { ...recordOf(newId()), ...call };
     storage.journal.write({ ...record, outcome: "interrupted" });
@@ -186,12 +200,7 @@ describe("a ClickHouse that refuses", () => {
     ["the database", (url: string) => url.replace("/logs", "/none"), "the database does not exist"],
   ])("%s is named in the error, without the URL's password", async (_, change, reason) => {
     const url = change(server.url);
-    const error = await reasonOf(
-      openClickHouse(url, CLICKHOUSE_STATEMENTS).write(
-        { first: 1, last: 1, hour: HOUR },
-        oneCall(),
-      ),
-    );
+    const error = await reasonOf(targetAt(url).write({ first: 1, last: 1, hour: HOUR }, oneCall()));
 
     expect(String(error)).toContain(reason);
     expect(Bun.inspect(error)).not.toContain("word:of");
@@ -199,7 +208,7 @@ describe("a ClickHouse that refuses", () => {
   });
 
   test("for a while gets the calls later", async () => {
-    const target = openClickHouse(server.url, CLICKHOUSE_STATEMENTS);
+    const target = targetAt(server.url);
     server.failure = "unavailable";
     const range = { first: 1, last: 1, hour: HOUR };
     expect(String(await reasonOf(target.write(range, oneCall())))).toContain("HTTP 503");
@@ -209,6 +218,10 @@ describe("a ClickHouse that refuses", () => {
     expect(server.inserted).toHaveLength(1);
   });
 });
+
+function targetAt(url: string): JournalTarget {
+  return openClickHouse(connectToClickHouse(url), CLICKHOUSE_STATEMENTS);
+}
 
 async function* oneCall() {
   yield [{ seq: 1, call: recordOf("a") }];

@@ -105,6 +105,29 @@ describe.if(isPostgresReachable)("a call whose hold another instance has closed"
     expect(await verifyLedger(two.db)).toEqual([]);
   });
 
+  test("stays charged as it was closed if its own instance dies before its end", async () => {
+    await using place = await openDatabase();
+    await using two = await openAt(place.address);
+    const accounts = await withKey(two, 1_000);
+    const hold = holdFor(accounts, 10);
+    {
+      await using one = await openAt(place.address, { limits: { checkpointMs: 0 } });
+      await one.ledger.hold(hold);
+      await takeOver(one, two, hold, 7);
+      // It goes on, notes more, and ends without a settlement.
+      one.ledger.checkpoint(hold.callId, nanoUsd(9));
+      // The note is written before the second of these.
+      await one.ping();
+      await one.ping();
+    }
+
+    for (const id of accounts) {
+      expect(await two.ledger.findAccount(id)).toMatchObject({ spent: 7, held: 0 });
+    }
+    expect(await two.calls.find(hold.callId)).toMatchObject({ cost: 7 });
+    expect(await verifyLedger(two.db)).toEqual([]);
+  });
+
   test("is charged as usual if the two instances close it at the same time", async () => {
     await using place = await openDatabase();
     await using one = await openAt(place.address);

@@ -1,5 +1,5 @@
-/** The two programs: new-api began as a copy of one-api, and numbers its later vendors otherwise. */
-export type Program = "new-api" | "one-api";
+/** new-api and one-hub began as copies of one-api, and number their later vendors otherwise. */
+export type Program = "new-api" | "one-api" | "one-hub";
 
 export interface ChannelType {
   readonly vendor: string;
@@ -120,8 +120,57 @@ const ONE_API: Readonly<Record<number, ChannelType>> = {
   ),
 };
 
-/** Undefined for a type that neither program's known version has. */
+/** The constants and addresses of its source in February 2026. No number is that of `COMMON`. */
+const ONE_HUB: Readonly<Record<number, ChannelType>> = {
+  1: { vendor: "OpenAI", provider: "openai", path: "/v1" },
+  3: { vendor: "Azure OpenAI", provider: "azure-openai", path: "/openai/v1", form: "azure" },
+  8: compatible("Custom"),
+  11: { vendor: "PaLM", why: "Google has ended this service." },
+  14: { vendor: "Anthropic", provider: "anthropic", path: "/v1" },
+  15: { vendor: "Baidu", why: OWN_PROTOCOL },
+  16: { vendor: "Zhipu", provider: "zhipu", path: "" },
+  17: { vendor: "Ali (DashScope)", provider: "dashscope", path: "/compatible-mode/v1" },
+  18: { vendor: "Xunfei", why: OWN_PROTOCOL },
+  19: compatible("360"),
+  20: { vendor: "OpenRouter", provider: "openrouter", path: "/v1" },
+  23: { vendor: "Tencent", why: OWN_PROTOCOL },
+  24: { vendor: "Azure Speech", why: NOT_A_MODEL },
+  25: { vendor: "Gemini", provider: "gemini", path: "/v1beta", form: "gemini" },
+  26: compatible("Baichuan", "https://api.baichuan-ai.com"),
+  27: { vendor: "MiniMax", provider: "minimax", base: CHINESE_MINIMAX, path: "" },
+  28: { vendor: "DeepSeek", provider: "deepseek", path: "/v1" },
+  29: { vendor: "Moonshot", provider: "moonshot", base: CHINESE_MOONSHOT, path: "/v1" },
+  30: { vendor: "Mistral", provider: "mistral", path: "/v1" },
+  31: { vendor: "Groq", provider: "groq", path: "/v1" },
+  32: { vendor: "AWS Bedrock", provider: "bedrock", form: "aws" },
+  33: compatible("Lingyi Wanwu", "https://api.lingyiwanwu.com"),
+  34: { vendor: "Midjourney", why: OWN_PROTOCOL },
+  35: { vendor: "Cloudflare", provider: "openai-compatible", form: "cloudflare" },
+  36: { vendor: "Cohere", provider: "cohere", path: "/v2" },
+  37: { vendor: "Stability AI", why: OWN_PROTOCOL },
+  38: { vendor: "Coze", why: OWN_PROTOCOL },
+  39: { vendor: "Ollama", provider: "ollama", base: "https://ollama.com", path: "/v1" },
+  40: { vendor: "Tencent Hunyuan", why: OWN_PROTOCOL },
+  41: { vendor: "Suno", why: OWN_PROTOCOL },
+  42: { vendor: "Vertex AI", provider: "vertex", form: "vertex" },
+  43: compatible("Llama"),
+  44: { vendor: "Ideogram", why: OWN_PROTOCOL },
+  45: { vendor: "SiliconFlow", provider: "siliconflow", path: "/v1" },
+  46: { vendor: "Flux", why: OWN_PROTOCOL },
+  47: { vendor: "Jina", provider: "jina", path: "/v1" },
+  48: { vendor: "Rerank", why: "It names no vendor. Create a channel of a provider with rerank." },
+  49: compatible("GitHub Models", "https://models.inference.ai.azure.com", ""),
+  51: { vendor: "Recraft", why: OWN_PROTOCOL },
+  52: { vendor: "Replicate", why: OWN_PROTOCOL },
+  53: { vendor: "Kling", provider: "kling", base: "https://api.klingai.com", path: "" },
+  54: { vendor: "Azure Databricks", why: OWN_PROTOCOL },
+  55: { vendor: "Azure OpenAI v1", provider: "azure-openai", path: "/openai/v1", form: "azure" },
+  56: { vendor: "xAI", provider: "xai", path: "/v1" },
+};
+
+/** Undefined for a type that the program's known version does not have. */
 export function channelTypeOf(program: Program, type: number): ChannelType | undefined {
+  if (program === "one-hub") return ONE_HUB[type];
   const own = program === "new-api" ? NEW_API : ONE_API;
   return own[type] ?? COMMON[type];
 }

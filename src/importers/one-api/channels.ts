@@ -203,7 +203,8 @@ class ChannelReader {
   /** Azure's deployments had no dots in their names. */
   #deployment([name, upstream]: Part["models"][number]): Part["models"][number] {
     const isOld =
-      this.#terms.program === "one-api" || (this.#row.number("created_time") ?? 0) < DOTS_SINCE;
+      this.#terms.program === "one-api" ||
+      (this.#terms.program === "new-api" && (this.#row.number("created_time") ?? 0) < DOTS_SINCE);
     return [name, isOld && name === upstream ? upstream.replaceAll(".", "") : upstream];
   }
 

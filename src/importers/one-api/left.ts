@@ -1,5 +1,7 @@
 import type { ImportDraft } from "../draft.ts";
 import type { Row } from "../row.ts";
+import type { Program } from "./channel-types.ts";
+import { disabledGroups } from "./one-hub.ts";
 import type { Options } from "./options.ts";
 import type { OneApiTables } from "./read-one-api.ts";
 
@@ -29,6 +31,7 @@ const TAKEN = new Set([
 
 /** Names the parts that an import does not take, with reasons. */
 export function leaveRest(
+  program: Program,
   options: Options,
   rows: (name: keyof OneApiTables) => readonly Row[],
   draft: ImportDraft,
@@ -42,9 +45,16 @@ export function leaveRest(
     "They are stored in another form. Users get a login by a mailed link, single sign-on or an admin; admins make new access tokens.",
   );
   draft.leave(
-    "'-' and a channel's id behind a key",
+    `'${program === "one-hub" ? "#" : "-"}' and a channel's id behind a key`,
     "There, an admin's key can name a channel in this way. Here such a key is unknown; use POST /api/explain or a channel's prefix.",
   );
+  const disabled = disabledGroups(rows("user_groups"));
+  if (disabled.length > 0) {
+    draft.leave(
+      `the switches of the groups ${disabled.join(", ")}`,
+      "They are disabled there, and calls of their users refused. Here no group is: disable the users or their keys.",
+    );
+  }
   const unused = rows("redemptions").filter(
     (row) => row.number("status") === UNUSED && row.text("deleted_at") === undefined,
   );

@@ -70,7 +70,7 @@ export function readPrices(
   if (withoutRatio.length > 0) {
     draft.leave(
       `prices of ${withoutRatio.join(", ")}`,
-      "The options have no ratio for them. Here they cost what the catalogue says, or count as unpriced.",
+      `${program === "one-hub" ? "The list of prices has none" : "The options have no ratio"} for them. Here they cost what the catalogue says, or count as unpriced.`,
     );
   }
 }

@@ -111,6 +111,12 @@ function fundsOf(row: Row, unitsPerDollar: number, changes: string[]) {
 }
 
 function groupOf(row: Row, user: ReadUser, { groups }: TokenTerms, changes: string[]): string {
+  const second = row.text("backup_group")?.trim();
+  if (second !== undefined) {
+    changes.push(
+      `There, calls that its group cannot serve try the group ${second}; here, none do.`,
+    );
+  }
   const given = row.text("group")?.trim();
   if (given === undefined) return user.group;
   if (given !== AUTOMATIC) return given;

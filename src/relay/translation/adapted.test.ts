@@ -89,7 +89,7 @@ async function* say(): AsyncGenerator<ChatEvent> {
   yield* EVENTS;
 }
 
-function open(call: Call, tell: Say): AnswerStream {
+function open(call: Call, tell: Say): Promise<AnswerStream> {
   return openAdapted(call, routeTo(tell), new IdleSession(), reasoningCache);
 }
 
@@ -106,7 +106,7 @@ describe("an adapter's response", () => {
   });
 
   test("is sent event by event, and its end is recorded before it is sent", async () => {
-    const stream = openAdapted(
+    const stream = await openAdapted(
       aCall({ stream: true }),
       routeTo(say),
       new IdleSession(),
@@ -134,7 +134,7 @@ describe("an adapter's response", () => {
       async function* tell(): AsyncGenerator<ChatEvent> {
         yield* events;
       }
-      const stream = open(aCall({ stream: true }), tell);
+      const stream = await open(aCall({ stream: true }), tell);
       const before = stream.hasContent;
       const each: boolean[] = [];
       await stream.run(() => void each.push(stream.hasContent === true));
@@ -146,7 +146,12 @@ describe("an adapter's response", () => {
 
   test("resets the idle timeout with each event", async () => {
     const session = new IdleSession();
-    const stream = openAdapted(aCall({ stream: true }), routeTo(say), session, reasoningCache);
+    const stream = await openAdapted(
+      aCall({ stream: true }),
+      routeTo(say),
+      session,
+      reasoningCache,
+    );
     await stream.run(() => {});
 
     expect(session.events).toBe(EVENTS.length);
@@ -161,7 +166,8 @@ describe("an adapter's response", () => {
     const whole = await readAdapted(call, routeTo(lossy), new IdleSession(), reasoningCache);
 
     expect(whole.lost).toEqual(["tool_choice", "seed"]);
-    expect(open(aCall({ stream: true, tool_choice: "required" }), lossy).lost).toEqual(whole.lost);
+    const streamed = await open(aCall({ stream: true, tool_choice: "required" }), lossy);
+    expect(streamed.lost).toEqual(whole.lost);
   });
 
   test("that fails after its head begins with that head, which is sent once", async () => {
@@ -170,7 +176,7 @@ describe("an adapter's response", () => {
       yield* EVENTS.slice(0, 2);
       throw failure;
     }
-    const stream = open(aCall({ stream: true }), failLater);
+    const stream = await open(aCall({ stream: true }), failLater);
     const pieces: unknown[] = [];
     const cause = await stream
       .run((piece) => void pieces.push(piece))
@@ -191,7 +197,7 @@ describe("an adapter's response", () => {
         yield event;
       }
     }
-    const stream = openAdapted(
+    const stream = await openAdapted(
       aCall({ stream: true }),
       routeTo(count),
       new IdleSession(),
@@ -209,9 +215,10 @@ describe("an adapter's response", () => {
     expect(asked).toBe(EVENTS.length);
   });
 
-  test("is released, with all its resources, if its reader cancels", () => {
+  test("is released, with all its resources, if its reader cancels", async () => {
     const session = new IdleSession();
-    openAdapted(aCall({ stream: true }), routeTo(say), session, reasoningCache).close();
+    const call = aCall({ stream: true });
+    (await openAdapted(call, routeTo(say), session, reasoningCache)).close();
 
     expect(session.closed).toBe(1);
   });

@@ -24,7 +24,7 @@ export async function readAdapted(
   session: FetchSession,
   reasoningCache: ReasoningCache,
 ): Promise<WholeReading> {
-  const { request, report, events } = askAdapter(call, route, session.fetch, reasoningCache);
+  const { request, report, events } = await askAdapter(call, route, session.fetch, reasoningCache);
   try {
     const read = await Array.fromAsync(events);
     return await writeWhole(read, call, route, request, report.fields, reasoningCache);
@@ -34,13 +34,13 @@ export async function readAdapted(
 }
 
 /** The same, event by event. */
-export function openAdapted(
+export async function openAdapted(
   call: Call,
   route: AdaptedRoute,
   session: FetchSession,
   reasoningCache: ReasoningCache,
-): AnswerStream {
-  const { request, report, events } = askAdapter(call, route, session.fetch, reasoningCache);
+): Promise<AnswerStream> {
+  const { request, report, events } = await askAdapter(call, route, session.fetch, reasoningCache);
   return new AdaptedStream(
     events,
     new StreamWriter(call, route, request, reasoningCache),
@@ -50,14 +50,14 @@ export function openAdapted(
 }
 
 /** The request is sent when the first event is read. */
-export function askAdapter(
+export async function askAdapter(
   call: Call,
   route: AdaptedRoute,
   fetch: AdapterWay["fetch"],
   reasoningCache: ReasoningCache,
 ) {
   const { channel, traits, adapter } = route;
-  const request = readRequest(call, route, reasoningCache);
+  const request = await readRequest(call, route, reasoningCache);
   const report = new LossReport(call.style.keeps, lossNames(call.style, call.body.json, request));
   reportLosses(LOSSES, request, report);
   const events = adapter.answer(withSystemPrompt(request, channel), {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { Block, ChatEvent, ChatRequest } from "#core/chat.ts";
 import type { ApiKey } from "#core/key.ts";
+import type { SharedReasoning } from "#core/shared-reasoning.ts";
 import type { Signature } from "#core/signature.ts";
 import { ReasoningCache } from "./reasoning-cache.ts";
 
@@ -281,3 +282,100 @@ test("a request without stored reasoning stays the same object", () => {
   see(reasoningCache, calling("c1"));
   expect(reasoningCache.restore(KEY, request)).toBe(request);
 });
+
+describe("gateways that share reasoning", () => {
+  test("restore the reasoning that another gateway cached, for the same user alone", async () => {
+    const shared = openShared();
+    const [one, two] = [sharing(shared), sharing(shared)];
+    answer(one);
+
+    await two.load(KEY, asked([call()]));
+    expect(restored(two, [call()])).toEqual([THOUGHT, SIGNED]);
+    const stranger = { ...KEY, userId: 2 };
+    await two.load(stranger, asked([call()]));
+    expect(restored(two, [call()], stranger)).toEqual([call()]);
+  });
+
+  test("ask once a minute for each tool call, and never for those that they know", async () => {
+    const now = { ms: 0 };
+    const shared = openShared();
+    const one = sharing(shared, now);
+    see(one, calling("plain"));
+    answer(one, "c1");
+
+    expect(one.load(KEY, asked([call("plain"), call("c1")]))).toBeUndefined();
+    await one.load(KEY, asked([call("strange")]));
+    expect(one.load(KEY, asked([call("strange")]))).toBeUndefined();
+    now.ms += 60_001;
+    await one.load(KEY, asked([call("strange")]));
+    expect(shared.asked).toEqual([["1 strange"], ["1 strange"]]);
+  });
+
+  test("ask for nothing if the client sent signatures, or there are no tool calls", () => {
+    const one = sharing(openShared());
+
+    expect(one.load(KEY, asked([THOUGHT, call()]))).toBeUndefined();
+    expect(one.load(KEY, asked([{ type: "text", text: "hi" }]))).toBeUndefined();
+  });
+
+  test("use their own reasoning while the store is unreachable, and ask it again later", async () => {
+    const shared = openShared();
+    const [one, two] = [sharing(shared), sharing(shared)];
+    answer(one);
+    shared.isAway = true;
+    await two.load(KEY, asked([call()]));
+    expect(restored(two, [call()])).toEqual([call()]);
+
+    shared.isAway = false;
+    await two.load(KEY, asked([call()]));
+    expect(restored(two, [call()])).toEqual([THOUGHT, SIGNED]);
+  });
+
+  test("forget it when its first gateway would", async () => {
+    const now = { ms: 0 };
+    const shared = openShared();
+    answer(sharing(shared, now));
+    const two = sharing(shared, now);
+    shared.leftMs = 30;
+    await two.load(KEY, asked([call()]));
+
+    now.ms += 31;
+    expect(restored(two, [call()])).toEqual([call()]);
+  });
+
+  test("ignore entries of another form", async () => {
+    const shared = openShared();
+    shared.keep("1 c1", '{"leading":1}', 100);
+    const one = sharing(shared);
+    await one.load(KEY, asked([call()]));
+
+    expect(restored(one, [call()])).toEqual([call()]);
+  });
+});
+
+function openShared() {
+  const texts = new Map<string, string>();
+  return {
+    asked: [] as (readonly string[])[],
+    isAway: false,
+    leftMs: 100,
+    async find(names: readonly string[]) {
+      if (this.isAway) return undefined;
+      this.asked.push(names);
+      return names.flatMap((name) => {
+        const text = texts.get(name);
+        return text === undefined ? [] : [{ name, text, leftMs: this.leftMs }];
+      });
+    },
+    keep: (name: string, text: string, _keepMs: number) => void texts.set(name, text),
+  };
+}
+
+function sharing(shared: SharedReasoning, now = { ms: 0 }): ReasoningCache {
+  const clock = { now: () => now.ms, monotonic: () => now.ms };
+  return new ReasoningCache(clock, { keepMs: 100, maxLength: 1_000, shared });
+}
+
+function asked(blocks: readonly Block[]): ChatRequest {
+  return { model: "m", messages: [{ role: "assistant", blocks }], stream: false, sampling: {} };
+}

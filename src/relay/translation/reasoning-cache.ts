@@ -1,19 +1,30 @@
 import type { Block, ChatEvent, ChatRequest, Message, ReasoningBlock } from "#core/chat.ts";
 import type { ApiKey } from "#core/key.ts";
 import type { Signature } from "#core/signature.ts";
+import type { SharedReasoning } from "#core/shared-reasoning.ts";
 import type { Clock } from "#lib/clock.ts";
+import { isObject, parseJson } from "#lib/json.ts";
 
 interface ReasoningCacheSettings {
   readonly keepMs: number;
   /** Limit of the whole cache, in UTF-16 units; the oldest entries are removed first. */
   readonly maxLength: number;
+  /** Of several gateways, so that a conversation may change its gateway. */
+  readonly shared?: SharedReasoning | undefined;
 }
 
+/** How long a tool call without reasoning is not asked for again. */
+const ABSENT_MS = 60_000;
+const MAX_ABSENT = 10_000;
+
 /** Data of a tool call that must be sent back with it. */
-interface Kept extends Reasoned {
-  readonly signature: Signature | undefined;
+interface Kept extends SignedCall {
   readonly expiresAt: number;
   readonly length: number;
+}
+
+interface SignedCall extends Reasoned {
+  readonly signature?: Signature | undefined;
 }
 
 /** The reasoning before the first call of a response; empty for later calls. */
@@ -38,6 +49,8 @@ export class ReasoningCache {
   readonly #kept = new Map<string, Kept>();
   readonly #clock: Clock;
   readonly #settings: ReasoningCacheSettings;
+  /** Ends of the times in which the shared cache is not asked, by name. */
+  readonly #absent = new Map<string, number>();
   #length = 0;
 
   constructor(clock: Clock, settings: ReasoningCacheSettings) {
@@ -46,9 +59,58 @@ export class ReasoningCache {
   }
 
   recorder(key: ApiKey): ReasoningRecorder {
-    return new Recorder((callId, signature, reasoned) =>
-      this.#keep(nameOf(key, callId), signature, reasoned),
-    );
+    return new Recorder((callId, signature, reasoned) => {
+      const name = nameOf(key, callId);
+      if (reasoned === undefined) return this.#noteAbsent(name);
+      const { keepMs, shared } = this.#settings;
+      this.#keep(name, { signature, ...reasoned }, keepMs);
+      shared?.keep(name, JSON.stringify({ signature, ...reasoned }), keepMs);
+    });
+  }
+
+  /** Adds reasoning that other gateways cached; undefined if this gateway knows all tool calls. */
+  load(key: ApiKey, request: ChatRequest): Promise<void> | undefined {
+    const { shared } = this.#settings;
+    if (shared === undefined) return undefined;
+    const unknown = this.#unknownCalls(key, request);
+    return unknown.length === 0 ? undefined : this.#take(unknown, shared);
+  }
+
+  async #take(names: readonly string[], shared: SharedReasoning): Promise<void> {
+    const found = await shared.find(names);
+    if (found === undefined) return;
+    for (const { name, text, leftMs } of found) {
+      const kept = readKept(text);
+      if (kept !== undefined) this.#keep(name, kept, leftMs);
+    }
+    for (const name of names) if (!this.#kept.has(name)) this.#noteAbsent(name);
+  }
+
+  /** The latest first: vendors need their own reasoning of the last turn. */
+  #unknownCalls(key: ApiKey, { messages }: ChatRequest): readonly string[] {
+    const names: string[] = [];
+    for (const { role, blocks } of messages.toReversed()) {
+      if (role !== "assistant" || isSigned(blocks)) continue;
+      for (const block of blocks) {
+        if (block.type !== "tool_call") continue;
+        const name = nameOf(key, block.id);
+        if (!this.#kept.has(name) && !this.#isAbsent(name)) names.push(name);
+      }
+    }
+    return names;
+  }
+
+  #isAbsent(name: string): boolean {
+    return (this.#absent.get(name) ?? 0) > this.#clock.now();
+  }
+
+  #noteAbsent(name: string): void {
+    if (this.#settings.shared === undefined) return;
+    this.#absent.delete(name);
+    this.#absent.set(name, this.#clock.now() + ABSENT_MS);
+    if (this.#absent.size <= MAX_ABSENT) return;
+    const [oldest] = this.#absent.keys();
+    if (oldest !== undefined) this.#absent.delete(oldest);
   }
 
   restore(key: ApiKey, request: ChatRequest): ChatRequest {
@@ -65,8 +127,7 @@ export class ReasoningCache {
   #restored(key: ApiKey, message: Message): Message {
     if (message.role !== "assistant") return message;
     // A client that sends signatures can carry all of them: missing ones were removed on purpose.
-    const isSigned = message.blocks.some((block) => "signature" in block && block.signature);
-    if (isSigned) return message;
+    if (isSigned(message.blocks)) return message;
 
     const lacking = message.blocks.some(
       (block) => block.type === "tool_call" && this.#find(key, block.id),
@@ -102,7 +163,8 @@ export class ReasoningCache {
     return kept !== undefined && kept.expiresAt > this.#clock.now() ? kept : undefined;
   }
 
-  #keep(name: string, signature: Signature | undefined, { leading, later }: Reasoned): void {
+  #keep(name: string, { signature, leading, later }: SignedCall, keepMs: number): void {
+    this.#absent.delete(name);
     const length =
       name.length +
       lengthOf(signature) +
@@ -116,7 +178,7 @@ export class ReasoningCache {
       leading,
       later,
       length,
-      expiresAt: this.#clock.now() + this.#settings.keepMs,
+      expiresAt: this.#clock.now() + keepMs,
     });
     this.#length += length;
     for (const [oldest, { expiresAt }] of this.#kept) {
@@ -131,7 +193,12 @@ export class ReasoningCache {
   }
 }
 
-type Keep = (callId: string, signature: Signature | undefined, reasoned: Reasoned) => void;
+/** `reasoned`: undefined if the call has nothing that must be sent back with it. */
+type Keep = (
+  callId: string,
+  signature: Signature | undefined,
+  reasoned: Reasoned | undefined,
+) => void;
 
 class Recorder implements ReasoningRecorder {
   readonly #keep: Keep;
@@ -182,7 +249,11 @@ class Recorder implements ReasoningRecorder {
       return;
     }
     const hasReasoned = this.#leading.length > 0 || this.#later.length > 0;
-    if (open === undefined || (signature === undefined && !hasReasoned)) return;
+    if (open === undefined) return;
+    if (signature === undefined && !hasReasoned) {
+      this.#keep(open.callId, undefined, undefined);
+      return;
+    }
     this.#keep(open.callId, signature, { leading: this.#leading, later: this.#later });
     this.#leading = [];
     this.#later = [];
@@ -191,6 +262,18 @@ class Recorder implements ReasoningRecorder {
 
 function nameOf(key: ApiKey, callId: string): string {
   return `${key.userId} ${callId}`;
+}
+
+function isSigned(blocks: readonly Block[]): boolean {
+  return blocks.some((block) => "signature" in block && block.signature);
+}
+
+/** Another gateway of the same secret wrote it, maybe of another version. */
+function readKept(text: string): SignedCall | undefined {
+  const kept = parseJson(text);
+  if (!isObject(kept) || !Array.isArray(kept["leading"]) || !Array.isArray(kept["later"]))
+    return undefined;
+  return kept as unknown as SignedCall;
 }
 
 function lengthOf(signature: Signature | undefined): number {

@@ -112,8 +112,11 @@ const lossCodeOf = (told: Promise<unknown>): Promise<string> =>
 
 describe("a request as the gateway reads it", () => {
   const controlled = { traits: { reasoningControls: {} } };
-  const read = (call: Call, route: RouteChange["route"] = {}): ChatRequest =>
-    readRequest(call, routeTo({ route }), openCache());
+  const read = (call: Call, route: RouteChange["route"] = {}): ChatRequest => {
+    const request = readRequest(call, routeTo({ route }), openCache());
+    if (request instanceof Promise) throw new Error("A cache of one gateway never waits.");
+    return request;
+  };
   const wordless = (fields?: JsonObject): Call => {
     const call = aCall(fields);
     return { ...call, style: { ...call.style, hasReasoning: false } };

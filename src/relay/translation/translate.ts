@@ -57,17 +57,27 @@ export interface TranslationDeps {
 
 /**
  * The client's request in the common form, with cached data that the client's style could not
- * carry.
+ * carry. It waits only for data that another gateway may have.
  */
-export function readRequest(call: Call, route: Route, reasoningCache: ReasoningCache): ChatRequest {
+export function readRequest(
+  call: Call,
+  route: Route,
+  reasoningCache: ReasoningCache,
+): ChatRequest | Promise<ChatRequest> {
   if (call.facts.unknownValue !== undefined) throw call.facts.unknownValue;
   const request = call.style.inbound.parseRequest(call.body.json, call.facts);
-  const restored = reasoningCache.restore(call.key, request);
+  const loading = reasoningCache.load(call.key, request);
+  const complete = (): ChatRequest =>
+    withReasoning(reasoningCache.restore(call.key, request), call, route);
+  return loading === undefined ? complete() : loading.then(complete);
+}
+
+function withReasoning(request: ChatRequest, call: Call, route: Route): ChatRequest {
   const { upstreamModel: model } = route;
   // Reasoning settings in the body take precedence over a suffix of the model name.
   const preset = route.steering ?? reasoningOfStyle(call, route);
-  if (preset === undefined) return { ...restored, model };
-  return { ...restored, model, reasoning: { ...preset, ...restored.reasoning } };
+  if (preset === undefined) return { ...request, model };
+  return { ...request, model, reasoning: { ...preset, ...request.reasoning } };
 }
 
 /** Reasoning would use up a limit that clients of the style chose for the text. */
@@ -85,7 +95,9 @@ export async function translateRequest(
   const { endpoint, upstreamModel } = route;
   // Headers of a client of another style do not apply to this upstream.
   const isAlike = endpoint.style.id === call.style.id;
-  const request = await withMedia(readRequest(call, route, reasoningCache), call, route, media);
+  const read = readRequest(call, route, reasoningCache);
+  const complete = read instanceof Promise ? await read : read;
+  const request = await withMedia(complete, call, route, media);
   const keptMembers = [...(call.style.keeps ?? []), ...(canSearch(request) ? STOP_MEMBERS : [])];
   const report = new LossReport(keptMembers, lossNames(call.style, call.body.json, request));
   const byTool = withFormatTool(request, route);

@@ -4,6 +4,7 @@ import { isObject, parseJson } from "#lib/json.ts";
 import type { Tables } from "../tables.ts";
 import { toCallRecord } from "../tables/calls.ts";
 import { HOUR_MS } from "../tables/usage-hours.ts";
+import { addTeamsOfTasks } from "./teams-of-tasks.ts";
 
 /** Longer than a range takes; a gateway that was killed is replaced after it. */
 const LEASE_MS = 120_000;
@@ -40,6 +41,8 @@ export function createJournalExports(deps: ExportDeps): JournalExports {
       if (progress.instance !== instance && progress.until > now) return undefined;
       const range = progress.planned ?? (await plan(progress.done, rule, now));
       if (range === undefined) return undefined;
+      // Usually done when calls are indexed, which may be later.
+      if (progress.planned === undefined) await addTeamsOfTasks(db, range.first - 1, range.last);
       const { done } = progress;
       const isOurs = await replace(target, text, {
         done,
@@ -70,7 +73,29 @@ export function createJournalExports(deps: ExportDeps): JournalExports {
       if (done >= last || planned?.last !== last) return;
       await replace(target, text, { done: last, instance, until: now + LEASE_MS });
     },
+
+    async lag(target) {
+      const [text, now] = await readProgress(target);
+      const { done } = text === undefined ? NO_PROGRESS : toProgress(text);
+      const next = await firstAfter(done);
+      if (next === undefined) return { calls: 0, ms: 0 };
+      const { last } = await db
+        .selectFrom("calls")
+        .select(({ fn }) => fn.max("seq").as("last"))
+        .executeTakeFirstOrThrow();
+      return { calls: last - next.seq + 1, ms: Math.max(0, now - next.end) };
+    },
   };
+
+  async function firstAfter(done: number): Promise<{ seq: number; end: number } | undefined> {
+    return await db
+      .selectFrom("calls")
+      .select(["seq", END.as("end")])
+      .where("seq", ">", done)
+      .orderBy("seq")
+      .limit(1)
+      .executeTakeFirst();
+  }
 
   async function readProgress(target: string): Promise<[text: string | undefined, now: number]> {
     const row = await db
@@ -116,15 +141,8 @@ export function createJournalExports(deps: ExportDeps): JournalExports {
   ): Promise<ExportRange | undefined> {
     const end = await deps.findCallsEnd();
     if (end === undefined || end <= done) return undefined;
-    const head = await db
-      .selectFrom("calls")
-      .select(["seq", END.as("end")])
-      .where("seq", ">", done)
-      .where("seq", "<=", end)
-      .orderBy("seq")
-      .limit(1)
-      .executeTakeFirst();
-    if (head === undefined) return undefined;
+    const head = await firstAfter(done);
+    if (head === undefined || head.seq > end) return undefined;
     const hour = head.end - (head.end % HOUR_MS);
     const most = Math.min(end, head.seq - 1 + maxNumbers);
     const whole = { first: head.seq, last: most, hour };
@@ -151,6 +169,16 @@ export function createJournalExports(deps: ExportDeps): JournalExports {
 }
 
 const END = sql<number>`at + duration_ms`;
+
+/** The last number that the target has. */
+export async function readExportedTo(db: Kysely<Tables>, target: string): Promise<number> {
+  const row = await db
+    .selectFrom("meta")
+    .select("value")
+    .where("key", "=", keyOf(target))
+    .executeTakeFirst();
+  return row === undefined ? 0 : toProgress(row.value).done;
+}
 
 function keyOf(target: string): string {
   return `journal_export:${target}`;

@@ -12,7 +12,7 @@ import { readWatermark } from "./watermark.ts";
 /** Blocks that one page reads, so that the search for a rare call cannot take long. */
 const MAX_BLOCKS = 100;
 
-interface Search {
+export interface Search {
   readonly filter: CallFilter;
   /** The number that the page before ended with. */
   readonly after: number | undefined;

@@ -173,7 +173,7 @@ export function callValues(record: CallRecord): Values {
 }
 
 /** The characters that a list may not hold are in no tag and no channel's name. */
-function writeList(items: readonly string[] | undefined): string | null {
+export function writeList(items: readonly string[] | undefined): string | null {
   return items === undefined ? null : text(`\n${items.join("\n")}\n`);
 }
 
