@@ -43,7 +43,7 @@ export async function composeGateway(options: GatewayOptions, opened: AsyncDispo
   const homes = await openHomes(infrastructure, opened);
   const telemetry = await openTelemetry(modules, opened);
   const relay = openRelay({ ...modules, limiter, homes, telemetry }, opened);
-  const contents = openContentLog({ ...modules, ...relay }, opened);
+  const contents = openContentLog({ ...modules, ...relay, telemetry }, opened);
   addGatewayMetrics({ ...infrastructure, ...relay, ...contents, limiter }, opened);
   await openAccessLog({ ...infrastructure, ...relay }, opened);
   const refused = openRefusals(infrastructure, opened);
