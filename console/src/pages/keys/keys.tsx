@@ -30,6 +30,12 @@ export function Page() {
   const [params, setParams] = useQueryState();
   const user = params.get("user") ?? undefined;
   const keys = useKeys(user, query);
+  const owner = hooks.useQuery(
+    "get",
+    "/api/user/{id}",
+    { params: { path: { id: user ?? "" } } },
+    { enabled: user !== undefined },
+  );
   const { list: tokens } = keys;
   const [open, setOpen] = useState<Open>();
   const [secret, setSecret] = useState<string>();
@@ -74,7 +80,7 @@ export function Page() {
   const total = tokens.data?.data.total ?? 0;
   return (
     <PageFrame
-      title={user === undefined ? t.title : t.titleOf(user)}
+      title={user === undefined ? t.title : t.titleOf(owner.data?.data.username ?? user)}
       equal={{ path: keys.path, query }}
       command={keys.command}
       actions={

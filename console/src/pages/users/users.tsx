@@ -20,7 +20,7 @@ import { toast } from "../../ui/toast.tsx";
 import { NewUserForm } from "./new-user-form.tsx";
 import { USER_TEXTS } from "./texts.ts";
 import { UserDrawer } from "./user-drawer.tsx";
-import { ENABLED, ROLES, STATUSES, useNames, type ListedUser } from "./user.ts";
+import { ENABLED, ROLES, STATUSES, useNames, useOpenUser, type ListedUser } from "./user.ts";
 
 /** Users with role, place, quota and spending. */
 export function Page() {
@@ -41,7 +41,7 @@ export function Page() {
     onError: () => undefined,
   });
   const listed = users.data?.pages.flatMap(({ data }) => data.items);
-  const open = listed?.find(({ id }) => String(id) === params.get("user"));
+  const open = useOpenUser(params.get("user"), listed);
   const columns: readonly Column<ListedUser>[] = [
     { name: "name", label: t.name, width: "11rem", cell: ({ username }) => username },
     { name: "email", label: t.email, from: "lg", cell: ({ email }) => email ?? "–" },
