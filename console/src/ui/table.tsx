@@ -10,7 +10,10 @@ import {
   type ReactNode,
 } from "react";
 import { useLocation } from "wouter";
+import { useTexts } from "../app/language.ts";
+import { Button } from "./button.tsx";
 import { classes } from "./classes.ts";
+import { UI_TEXTS } from "./texts.ts";
 
 export interface Column<Row> {
   readonly name: string;
@@ -28,6 +31,12 @@ export interface Column<Row> {
   readonly isSticky?: true;
 }
 
+interface Paged {
+  readonly hasNextPage: boolean;
+  readonly isFetchingNextPage: boolean;
+  readonly fetchNextPage: () => unknown;
+}
+
 interface TableProps<Row> {
   /** What the rows are, for screen readers. */
   readonly label: string;
@@ -42,6 +51,8 @@ interface TableProps<Row> {
   /** Instead of rows, if there are none. */
   readonly empty?: ReactNode;
   readonly foot?: ReactNode;
+  /** A list that is read in pages: the foot reads its next one. */
+  readonly more?: Paged;
   /** It is at most as high as the page, and scrolls by itself. */
   readonly fills?: boolean;
 }
@@ -78,7 +89,8 @@ function leastWidths<Row>(columns: readonly Column<Row>[]): Readonly<Record<stri
 
 /** A dense table. Of many rows it draws those in view. `j` and `k` move, Enter opens. */
 export function Table<Row>(props: TableProps<Row>) {
-  const { label, columns, rows, rowKey, href, isMarked, onEnd, empty, foot, fills = false } = props;
+  const { label, columns, rows, rowKey, href, isMarked, onEnd, empty, fills = false, more } = props;
+  const foot = more?.hasNextPage === true ? <MoreButton pages={more} /> : props.foot;
   const box = useRef<HTMLDivElement>(null);
   const [, navigate] = useLocation();
   const { first, end } = useRowsInView(box, rows?.length ?? 0, onEnd);
@@ -138,10 +150,19 @@ export function Table<Row>(props: TableProps<Row>) {
           {rows !== undefined && end < rows.length && <Space rows={rows.length - end} />}
         </tbody>
       </table>
-      {foot !== undefined && foot !== false && (
+      {foot !== undefined && (
         <div className="text-muted flex justify-center p-2 text-xs">{foot}</div>
       )}
     </div>
+  );
+}
+
+function MoreButton({ pages }: { readonly pages: Paged }) {
+  const { more } = useTexts(UI_TEXTS);
+  return (
+    <Button busy={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
+      {more}
+    </Button>
   );
 }
 

@@ -3,7 +3,7 @@ import about from "../../../generated/about.json";
 import { hooks } from "../../api/client.ts";
 import { useTexts } from "../../app/language.ts";
 import { Dialog } from "../../ui/dialog.tsx";
-import { Input } from "../../ui/field.tsx";
+import { SearchInput } from "../../ui/search-input.tsx";
 import { count } from "../../ui/format.ts";
 import { Empty, Page as PageFrame, Section } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
@@ -108,15 +108,7 @@ function Libraries() {
     <Section title={t.libraries(count(about.libraries.length))}>
       <p className="text-muted text-xs">{t.librariesHint}</p>
       <search>
-        <Input
-          type="search"
-          data-search
-          aria-label={t.search}
-          placeholder={t.search}
-          className="w-64"
-          value={params.get("q") ?? ""}
-          onChange={(event) => setParams({ q: event.target.value })}
-        />
+        <SearchInput label={t.search} />
       </search>
       <Table
         label={t.libraries(count(about.libraries.length))}

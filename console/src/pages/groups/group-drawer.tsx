@@ -5,7 +5,6 @@ import { PAGES_BY_ID } from "../../api/pages-by-id.ts";
 import { useTexts } from "../../app/language.ts";
 import { isAtLeast } from "../../app/pages.ts";
 import { useUser } from "../../app/user.tsx";
-import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { EditAndRemove } from "../../ui/edit-and-remove.tsx";
 import { count, money } from "../../ui/format.ts";
@@ -173,13 +172,7 @@ function Users({ id }: { readonly id: number }) {
         rows={users.data?.pages.flatMap(({ data }) => data.items)}
         rowKey={(user) => user.id}
         empty={<p className="text-muted text-sm">{t.noUsers}</p>}
-        foot={
-          users.hasNextPage && (
-            <Button busy={users.isFetchingNextPage} onClick={() => void users.fetchNextPage()}>
-              {t.more}
-            </Button>
-          )
-        }
+        more={users}
       />
     </Section>
   );

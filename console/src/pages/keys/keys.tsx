@@ -1,8 +1,8 @@
-import { Plus } from "lucide-react";
 import { useState } from "react";
 import { hooks } from "../../api/client.ts";
 import { useTexts } from "../../app/language.ts";
 import { Button } from "../../ui/button.tsx";
+import { CreateButton } from "../../ui/create-button.tsx";
 import { Confirm } from "../../ui/dialog.tsx";
 import { Empty, Page as PageFrame } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
@@ -83,11 +83,7 @@ export function Page() {
       title={user === undefined ? t.title : t.titleOf(owner.data?.data.username ?? user)}
       equal={{ path: keys.path, query }}
       command={keys.command}
-      actions={
-        <Button look="main" icon={<Plus size={14} />} onClick={() => setOpen({ what: "new" })}>
-          {t.create}
-        </Button>
-      }
+      actions={<CreateButton onClick={() => setOpen({ what: "new" })}>{t.create}</CreateButton>}
     >
       {tokens.error !== null && (
         <Problem error={tokens.error} onRetry={() => void tokens.refetch()} />

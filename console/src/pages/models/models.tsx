@@ -6,7 +6,7 @@ import { isAtLeast } from "../../app/pages.ts";
 import { useUser } from "../../app/user.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
-import { Input } from "../../ui/field.tsx";
+import { SearchInput } from "../../ui/search-input.tsx";
 import { count, money, shortCount } from "../../ui/format.ts";
 import { Empty, Page as PageFrame } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
@@ -67,15 +67,7 @@ export function Page() {
         onChange={(tab) => setParams({ tab: tab === "all" ? undefined : tab })}
       />
       <search className="flex flex-wrap items-center gap-3">
-        <Input
-          type="search"
-          data-search
-          aria-label={t.search}
-          placeholder={t.search}
-          className="w-72"
-          value={params.get("q") ?? ""}
-          onChange={(event) => setParams({ q: event.target.value })}
-        />
+        <SearchInput label={t.search} className="w-72" />
         {facts !== undefined && (
           <span className={facts.is_old ? "text-warn text-sm" : "text-muted text-sm"}>
             {facts.is_old ? t.old : t.catalog(facts.updated ?? facts.shipped)}

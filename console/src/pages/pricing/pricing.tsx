@@ -5,7 +5,8 @@ import { ApiError } from "../../api/error.ts";
 import { useTexts, type Translated } from "../../app/language.ts";
 import { Preferences } from "../../app/preferences.tsx";
 import { Badge, type Tone } from "../../ui/badge.tsx";
-import { Input, Select } from "../../ui/field.tsx";
+import { Select } from "../../ui/field.tsx";
+import { SearchInput } from "../../ui/search-input.tsx";
 import { money, percent, shortCount } from "../../ui/format.ts";
 import { Empty } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
@@ -74,15 +75,7 @@ export function Pricing() {
           <>
             <p className="text-muted text-sm">{t.hint}</p>
             <search className="flex flex-wrap gap-2">
-              <Input
-                type="search"
-                data-search
-                aria-label={t.search}
-                placeholder={t.search}
-                className="w-64"
-                value={params.get("q") ?? ""}
-                onChange={(event) => setParams({ q: event.target.value })}
-              />
+              <SearchInput label={t.search} />
               <Select
                 aria-label={t.kind}
                 className="w-40"

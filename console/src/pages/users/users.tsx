@@ -1,16 +1,13 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { Plus } from "lucide-react";
 import { useState } from "react";
 import { hooks } from "../../api/client.ts";
 import { PAGES_BY_ID } from "../../api/pages-by-id.ts";
 import { useTexts } from "../../app/language.ts";
-import { isAtLeast } from "../../app/pages.ts";
-import { useUser } from "../../app/user.tsx";
+import { ListPage } from "../../app/list-page.tsx";
 import { Badge } from "../../ui/badge.tsx";
-import { Button } from "../../ui/button.tsx";
 import { Select } from "../../ui/field.tsx";
 import { money } from "../../ui/format.ts";
-import { Empty, Page as PageFrame } from "../../ui/page.tsx";
+import { Empty } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { useQueryState } from "../../ui/query-state.ts";
 import { SearchInput } from "../../ui/search-input.tsx";
@@ -25,7 +22,6 @@ import { ENABLED, ROLES, STATUSES, useNames, useOpenUser, type ListedUser } from
 /** Users with role, place, quota and spending. */
 export function Page() {
   const t = useTexts(USER_TEXTS);
-  const { role } = useUser();
   const client = useQueryClient();
   const [params, setParams] = useQueryState();
   const [isNew, setNew] = useState(false);
@@ -84,20 +80,15 @@ export function Page() {
     },
   ];
   return (
-    <PageFrame
+    <ListPage
       title={t.title}
       equal={{ path: "/api/user", query }}
       command="sluice users list"
-      actions={
-        isAtLeast(role, "admin") && (
-          <Button look="main" icon={<Plus size={14} />} onClick={() => setNew(true)}>
-            {t.create}
-          </Button>
-        )
-      }
+      create={t.create}
+      onCreate={() => setNew(true)}
     >
       <search className="flex flex-wrap gap-2">
-        <SearchInput label={t.search} value={query.q ?? ""} />
+        <SearchInput label={t.search} />
         <Select
           aria-label={t.role}
           className="w-40"
@@ -135,13 +126,7 @@ export function Page() {
         }}
         isMarked={({ id }) => id === open?.id}
         empty={<Empty title={t.nothing} />}
-        foot={
-          users.hasNextPage && (
-            <Button busy={users.isFetchingNextPage} onClick={() => void users.fetchNextPage()}>
-              {t.more}
-            </Button>
-          )
-        }
+        more={users}
       />
       {isNew && (
         <NewUserForm
@@ -154,13 +139,13 @@ export function Page() {
       {open !== undefined && (
         <UserDrawer key={open.id} user={open} onClose={() => setParams({ user: undefined })} />
       )}
-    </PageFrame>
+    </ListPage>
   );
 }
 
 /** The filters of the address that the gateway knows; others would be refused. */
 function queryOf(params: URLSearchParams) {
-  const q = params.get("q") ?? "";
+  const q = (params.get("q") ?? "").trim();
   const role = ROLES.find((each) => each === params.get("role"));
   const status = STATUSES.find((each) => each === params.get("status"));
   const group = Number(params.get("group"));
