@@ -1,6 +1,5 @@
 import {
   memo,
-  startTransition,
   useEffect,
   useRef,
   useState,
@@ -63,7 +62,10 @@ const SPARE_ROWS = 12;
 /** Below this, all rows are drawn: the browser's search finds them. */
 const DRAWN_WHOLE = 300;
 /** The rows of a screen, which are drawn before the others. */
-const DRAWN_FIRST = 40;
+const DRAWN_FIRST = 30;
+/** A phone draws so many in less than 50 ms. */
+const DRAWN_AT_ONCE = 3;
+const SLICE_PAUSE_MS = 8;
 const SKELETON_ROWS = 8;
 const FROM = { sm: "max-sm:hidden", lg: "max-lg:hidden", xl: "max-xl:hidden" };
 
@@ -289,10 +291,14 @@ function useRowsInView(
       resized.disconnect();
     };
   }, [box, rows, onEnd]);
-  const [isDrawn, setDrawn] = useState(false);
-  // Without blocking: a key or a click is heard between two rows.
-  useEffect(() => startTransition(() => setDrawn(rows > 0)), [rows]);
-  if (isWhole) return { first: 0, end: isDrawn ? rows : Math.min(rows, DRAWN_FIRST) };
+  const [drawn, setDrawn] = useState(DRAWN_FIRST);
+  // In slices: a key or a click is heard between two of them.
+  useEffect(() => {
+    if (!isWhole || drawn >= rows) return;
+    const next = setTimeout(() => setDrawn(drawn + DRAWN_AT_ONCE), SLICE_PAUSE_MS);
+    return () => clearTimeout(next);
+  }, [isWhole, drawn, rows]);
+  if (isWhole) return { first: 0, end: Math.min(rows, drawn) };
   return { first: Math.min(view.first, rows), end: Math.min(view.end, rows) };
 }
 
