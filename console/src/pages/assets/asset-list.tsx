@@ -5,6 +5,7 @@ import { Badge } from "../../ui/badge.tsx";
 import { CreateButton } from "../../ui/create-button.tsx";
 import { Select } from "../../ui/field.tsx";
 import { FilterInput } from "../../ui/filter-input.tsx";
+import { Filters } from "../../ui/filters.tsx";
 import { Empty, Page as PageFrame } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { useQueryState } from "../../ui/query-state.ts";
@@ -47,7 +48,7 @@ export function AssetList({ tabs, isAll }: { readonly tabs: ReactNode; readonly 
       actions={!isAll && <CreateButton onClick={() => setNew(true)}>{t.add}</CreateButton>}
     >
       {tabs}
-      <Filters isAll={isAll} groups={groups} />
+      <AssetFilters isAll={isAll} groups={groups} />
       {assets.error !== null && (
         <Problem error={assets.error} onRetry={() => void assets.refetch()} />
       )}
@@ -100,7 +101,7 @@ function queryOf(params: URLSearchParams, isAll: boolean) {
   };
 }
 
-function Filters({
+function AssetFilters({
   isAll,
   groups,
 }: {
@@ -112,7 +113,7 @@ function Filters({
   const set = (name: string, value: string): void => setParams({ [name]: value, p: undefined });
   const texts = [["name", t.nameSearch] as const, ...(isAll ? [["user", t.userId] as const] : [])];
   return (
-    <search className="flex flex-wrap gap-2">
+    <Filters>
       {texts.map(([name, label]) => (
         <FilterInput
           key={name}
@@ -154,7 +155,7 @@ function Filters({
           ]}
         />
       )}
-    </search>
+    </Filters>
   );
 }
 

@@ -5,6 +5,7 @@ import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { FilterInput } from "../../ui/filter-input.tsx";
+import { Filters } from "../../ui/filters.tsx";
 import { count } from "../../ui/format.ts";
 import { Empty, Page as PageFrame } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
@@ -81,14 +82,14 @@ export function Page() {
       command="sluice audit"
       actions={<Verify />}
     >
-      <search>
+      <Filters>
         <FilterInput
           label={t.anyAction}
           className="w-72"
           value={action}
           onDone={(value) => setParams({ action: value })}
         />
-      </search>
+      </Filters>
       {rows.error !== null && <Problem error={rows.error} onRetry={() => void rows.refetch()} />}
       <Table
         label={t.label}

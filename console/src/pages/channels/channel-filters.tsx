@@ -1,6 +1,7 @@
 import { useTexts } from "../../app/language.ts";
 import { Button } from "../../ui/button.tsx";
 import { Select } from "../../ui/field.tsx";
+import { Filters } from "../../ui/filters.tsx";
 import { SearchInput } from "../../ui/search-input.tsx";
 import { useQueryState } from "../../ui/query-state.ts";
 import { STATES, type Channel } from "./channel.ts";
@@ -24,7 +25,7 @@ export function ChannelFilters({
     setParams({ tag: next.join(",") });
   };
   return (
-    <search className="flex flex-wrap items-center gap-2">
+    <Filters>
       <SearchInput label={t.search} className="w-56" />
       <Select
         aria-label={t.health}
@@ -62,7 +63,7 @@ export function ChannelFilters({
         ))}
       </div>
       {tested !== "" && !hasResults && <p className="text-muted text-xs">{t.noResult}</p>}
-    </search>
+    </Filters>
   );
 }
 

@@ -160,7 +160,10 @@ function Users({ id }: { readonly id: number }) {
     <Section
       title={t.users}
       actions={
-        <Link href={`/users?group=${id}`} className="text-accent text-sm hover:underline">
+        <Link
+          href={`/users?group=${id}`}
+          className="text-accent inline-flex min-h-6 items-center text-sm hover:underline"
+        >
           {t.manageUsers}
         </Link>
       }

@@ -101,7 +101,11 @@ export function CodeBatches({ tabs }: { readonly tabs: ReactNode }) {
         columns={columns}
         rows={batches.data?.pages.flatMap(({ data }) => data.items)}
         rowKey={({ id }) => id}
-        empty={<Empty title={t.noCodes} />}
+        empty={
+          <Empty title={t.noCodes}>
+            <p>{t.noCodesHint}</p>
+          </Empty>
+        }
         more={batches}
       />
       {isNew && (

@@ -104,7 +104,11 @@ export function InvitationList({ tabs }: { readonly tabs: ReactNode }) {
         columns={columns}
         rows={invitations.data?.pages.flatMap(({ data }) => data.items)}
         rowKey={({ id }) => id}
-        empty={<Empty title={t.empty} />}
+        empty={
+          <Empty title={t.empty}>
+            <p>{t.emptyHint}</p>
+          </Empty>
+        }
         more={invitations}
       />
       {isNew && (

@@ -4,6 +4,7 @@ import { useTexts } from "../../app/language.ts";
 import { Button } from "../../ui/button.tsx";
 import { Select } from "../../ui/field.tsx";
 import { FilterInput } from "../../ui/filter-input.tsx";
+import { Filters } from "../../ui/filters.tsx";
 import { AUDITORS_FILTERS, OWN_FILTERS, PERIODS, periodIn } from "./filters.ts";
 import { LOG_TEXTS } from "./texts.ts";
 
@@ -40,7 +41,7 @@ export function FilterBar({ params, set, isAuditor }: FilterBarProps) {
     />
   );
   return (
-    <search className="flex flex-wrap gap-2">
+    <Filters>
       <Select
         aria-label={t.filters.period}
         className="w-36"
@@ -84,6 +85,6 @@ export function FilterBar({ params, set, isAuditor }: FilterBarProps) {
         </Button>
       )}
       {isOpen && <div className="flex w-full flex-wrap gap-2">{others.map(input)}</div>}
-    </search>
+    </Filters>
   );
 }

@@ -6,6 +6,7 @@ import { useTexts, type Translated } from "../../app/language.ts";
 import { Preferences } from "../../app/preferences.tsx";
 import { Badge, type Tone } from "../../ui/badge.tsx";
 import { Select } from "../../ui/field.tsx";
+import { Filters } from "../../ui/filters.tsx";
 import { SearchInput } from "../../ui/search-input.tsx";
 import { money, percent, shortCount } from "../../ui/format.ts";
 import { Empty } from "../../ui/page.tsx";
@@ -63,7 +64,10 @@ export function Pricing() {
             </p>
             <h1 className="text-lg">{t.title}</h1>
           </div>
-          <Link href="/login" className="text-accent text-sm hover:underline">
+          <Link
+            href="/login"
+            className="text-accent inline-flex min-h-6 items-center text-sm hover:underline"
+          >
             {t.toLogin}
           </Link>
         </header>
@@ -74,7 +78,7 @@ export function Pricing() {
         ) : (
           <>
             <p className="text-muted text-sm">{t.hint}</p>
-            <search className="flex flex-wrap gap-2">
+            <Filters>
               <SearchInput label={t.search} />
               <Select
                 aria-label={t.kind}
@@ -86,7 +90,7 @@ export function Pricing() {
                   ...kinds.map((value) => ({ value, label: value })),
                 ]}
               />
-            </search>
+            </Filters>
             {models.error !== null && (
               <Problem error={models.error} onRetry={() => void models.refetch()} />
             )}

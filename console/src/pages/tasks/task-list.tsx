@@ -3,6 +3,7 @@ import { useTexts, type Translated } from "../../app/language.ts";
 import { Badge, type Tone } from "../../ui/badge.tsx";
 import { Select } from "../../ui/field.tsx";
 import { FilterInput } from "../../ui/filter-input.tsx";
+import { Filters } from "../../ui/filters.tsx";
 import { money } from "../../ui/format.ts";
 import { Empty } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
@@ -51,7 +52,7 @@ export function TaskList({
   const filters = [["model", t.model] as const, ...(isAll ? [["user", t.userId] as const] : [])];
   return (
     <>
-      <search className="flex flex-wrap gap-2">
+      <Filters>
         <Select
           aria-label={t.state}
           className="w-36"
@@ -71,7 +72,7 @@ export function TaskList({
             onDone={(value) => set({ [name]: value })}
           />
         ))}
-      </search>
+      </Filters>
       {pages.error !== null && <Problem error={pages.error} onRetry={() => void pages.refetch()} />}
       <Table
         label={t.label}

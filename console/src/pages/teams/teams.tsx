@@ -6,6 +6,7 @@ import { useTexts } from "../../app/language.ts";
 import { ListPage } from "../../app/list-page.tsx";
 import { isAtLeast } from "../../app/pages.ts";
 import { useUser } from "../../app/user.tsx";
+import { Filters } from "../../ui/filters.tsx";
 import { money } from "../../ui/format.ts";
 import { Empty, Page as PageFrame } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
@@ -104,9 +105,9 @@ function AllTeams() {
       create={t.create}
       onCreate={() => setNew(true)}
     >
-      <search>
+      <Filters>
         <SearchInput label={t.search} />
-      </search>
+      </Filters>
       {teams.error !== null && <Problem error={teams.error} onRetry={() => void teams.refetch()} />}
       <Table
         label={t.label}
@@ -115,7 +116,9 @@ function AllTeams() {
         rowKey={({ id }) => id}
         href={({ id }) => `/teams?${new URLSearchParams({ ...query, team: String(id) })}`}
         isMarked={({ id }) => id === open?.id}
-        empty={<Empty title={q === "" ? t.empty : t.nothing} />}
+        empty={
+          <Empty title={q === "" ? t.empty : t.nothing}>{q === "" && <p>{t.emptyHint}</p>}</Empty>
+        }
         more={teams}
       />
       {isNew && (

@@ -6,6 +6,7 @@ import { useTexts } from "../../app/language.ts";
 import { ListPage } from "../../app/list-page.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { Select } from "../../ui/field.tsx";
+import { Filters } from "../../ui/filters.tsx";
 import { money } from "../../ui/format.ts";
 import { Empty } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
@@ -39,7 +40,7 @@ export function Page() {
   const listed = users.data?.pages.flatMap(({ data }) => data.items);
   const open = useOpenUser(params.get("user"), listed);
   const columns: readonly Column<ListedUser>[] = [
-    { name: "name", label: t.name, width: "11rem", cell: ({ username }) => username },
+    { name: "name", label: t.name, cell: ({ username }) => username },
     { name: "email", label: t.email, from: "lg", cell: ({ email }) => email ?? "–" },
     { name: "role", label: t.role, width: "8rem", cell: (user) => <RoleOf user={user} /> },
     { name: "status", label: t.status, width: "6rem", cell: (user) => <Status user={user} /> },
@@ -87,7 +88,7 @@ export function Page() {
       create={t.create}
       onCreate={() => setNew(true)}
     >
-      <search className="flex flex-wrap gap-2">
+      <Filters>
         <SearchInput label={t.search} />
         <Select
           aria-label={t.role}
@@ -112,7 +113,7 @@ export function Page() {
         />
         <Place name="team" any={t.anyTeam} names={teams} />
         <Place name="group" any={t.anyGroup} names={groups} />
-      </search>
+      </Filters>
       {users.error !== null && <Problem error={users.error} onRetry={() => void users.refetch()} />}
       <Table
         label={t.label}
