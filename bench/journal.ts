@@ -43,6 +43,7 @@ try {
     onError: (cause) => print(String(cause)),
   });
   const engine = databaseUrl === undefined ? "sqlite" : "postgres";
+  if (watching !== undefined) print(await settingsOf(watching));
   const filled = await storage.db.selectFrom("calls").select("seq").limit(1).execute();
   if (filled.length === 0) await timed("fill", () => fillJournal(storage.db, rows, engine));
   if (only !== "reports") {
@@ -61,6 +62,20 @@ try {
 } finally {
   await watching?.end();
   rmSync(dataDir, { recursive: true, force: true });
+}
+
+/** Version and settings on which the times depend. */
+async function settingsOf(server: Client): Promise<string> {
+  const { rows: found } = await server.query<{ shown: string }>(
+    `select name || ' ' || current_setting(name) as shown from pg_settings
+     where name = any($1) order by name`,
+    [
+      "server_version shared_buffers work_mem effective_cache_size random_page_cost jit fsync autovacuum max_parallel_workers_per_gather".split(
+        " ",
+      ),
+    ],
+  );
+  return found.map(({ shown }) => shown).join(", ");
 }
 
 /** On a connection of its own: those of the gateway have timeouts. */

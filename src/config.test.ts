@@ -190,6 +190,7 @@ test("unset settings have their defaults", () => {
     keptAnswerBytes: 8 * 1024 * 1024,
     contentLogBytes: 1024 * 1024,
     contentLogBufferBytes: 64 * 1024 * 1024,
+    otelContentBytes: 65_536,
     keptUserBytes: 256 * 1024 * 1024,
     linkBytes: 20_971_520,
     picturePixels: 64_000_000,

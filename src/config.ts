@@ -157,6 +157,12 @@ export const LIMITS = {
     64 * MIB,
     "Maximum total size of requests and answers that wait to be written to the content log.",
   ),
+  otelContentBytes: limit(
+    "otel_content_bytes",
+    take.size(take.KIB, 4 * MIB),
+    64 * take.KIB,
+    "Maximum size of each attribute of a trace that contains messages, instructions or tools.",
+  ),
   keptUserBytes: limit(
     "kept_user_bytes",
     bytes,
@@ -665,6 +671,13 @@ export const SETTINGS = {
     parser: take.choice("off", "on"),
     default: "off",
     doc: "Whether requests to upstreams have a `traceparent` header.",
+  }),
+  otelContent: setting({
+    env: "SLUICE_OTEL_CONTENT",
+    path: "otel.content",
+    parser: take.choice("off", "on"),
+    default: "off",
+    doc: "Whether traces contain prompts and answers, redacted as in the content log, of calls for which the content log is on.",
   }),
   otelDisabled: setting({
     env: "OTEL_SDK_DISABLED",

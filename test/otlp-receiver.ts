@@ -13,7 +13,8 @@ export interface OtlpReceiver extends AsyncDisposable {
   readonly raw: string[];
 }
 
-type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
+type Attribute = string | number | boolean | readonly string[] | undefined;
+type Attributes = Readonly<Record<string, Attribute>>;
 
 export interface ReceivedSpan {
   readonly traceId: string;
@@ -52,6 +53,7 @@ interface Value {
   readonly intValue?: string;
   readonly doubleValue?: number;
   readonly boolValue?: boolean;
+  readonly arrayValue?: { readonly values?: readonly { readonly stringValue: string }[] };
 }
 type Pairs = readonly { readonly key: string; readonly value: Value }[];
 interface Scope {
@@ -218,7 +220,8 @@ function attributesOf(pairs: Pairs = []): Attributes {
   return Object.fromEntries(pairs.map(({ key, value }) => [key, plain(value)]));
 }
 
-function plain({ stringValue, intValue, doubleValue, boolValue }: Value) {
+function plain({ stringValue, intValue, doubleValue, boolValue, arrayValue }: Value): Attribute {
+  if (arrayValue !== undefined) return arrayValue.values?.map((each) => each.stringValue) ?? [];
   return stringValue ?? (intValue === undefined ? (doubleValue ?? boolValue) : Number(intValue));
 }
 

@@ -3,6 +3,7 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { ApiError } from "./api/error.ts";
 import { App } from "./app/app.tsx";
+import { begin, isInside } from "./begin.ts";
 import { preloadPage } from "./app/pages.ts";
 import { toast, Toasts } from "./ui/toast.tsx";
 
@@ -26,11 +27,18 @@ const client = new QueryClient({
 preloadPage(location.pathname);
 const root = document.getElementById("root");
 if (root === null) throw new Error("index.html has no element with the id root");
-createRoot(root).render(
-  <StrictMode>
-    <QueryClientProvider client={client}>
-      <App />
-      <Toasts />
-    </QueryClientProvider>
-  </StrictMode>,
-);
+// Without the user, nothing but the mark of index.html could be drawn. An `await` here would keep
+// the scripts of pages waiting, because they import this one.
+const begun = isInside(location.pathname) ? begin(client) : Promise.resolve();
+void begun.then(() => draw(root));
+
+function draw(element: HTMLElement): void {
+  createRoot(element).render(
+    <StrictMode>
+      <QueryClientProvider client={client}>
+        <App />
+        <Toasts />
+      </QueryClientProvider>
+    </StrictMode>,
+  );
+}

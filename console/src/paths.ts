@@ -29,6 +29,11 @@ export const PAGE_PATHS = [
 
 const BEFORE_LOGIN: readonly string[] = ["/login", "/setup", "/pricing"];
 
+/** Pages that need no session, some of which links in mails open. */
+export function isBeforeLogin(path: string): boolean {
+  return BEFORE_LOGIN.includes(path) || /^\/account\/[^/]/.test(path);
+}
+
 const OF_PAGES: Readonly<Record<string, readonly string[]>> = {
   "/": ["/api/home"],
   "/keys": ["/api/token?p=1&page_size=100"],
@@ -46,4 +51,14 @@ export function firstRequestsOf(path: string): {
     self: BEFORE_LOGIN.includes(path) ? [] : ["/api/user/self"],
     others: OF_PAGES[path] ?? [],
   };
+}
+
+/** Requests that depend on the role of the user: they begin as soon as it is known. */
+const OF_ROLES: Readonly<Record<string, { readonly auditor: string; readonly user: string }>> = {
+  "/logs": { auditor: "/api/log?page_size=100", user: "/api/log/self?page_size=100" },
+};
+
+/** The first request of a page without a query, once the role is known. */
+export function requestOfRole(path: string, isAuditor: boolean): string | undefined {
+  return OF_ROLES[path]?.[isAuditor ? "auditor" : "user"];
 }

@@ -30,6 +30,12 @@ export const users: Noun = {
       },
     ),
     {
+      usage: "show <id>",
+      doc: "shows a user with the quota, the budgets and the amounts spent",
+      ask: (words) => ({ method: "GET", path: userPath(words) }),
+      show: listing,
+    },
+    {
       usage: "create <name>",
       doc: "creates a user; the password is read from standard input",
       options: { email: "<address>", role: "<role>", quota: "<usd>", "password-stdin": undefined },

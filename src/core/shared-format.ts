@@ -65,6 +65,8 @@ interface CountedTokens {
 export interface SharedAnswer {
   /** As the upstream reported it. */
   readonly usage?: Usage;
+  /** Of the input alone, if the answer shows more of it than the request did. */
+  readonly inputUsage?: Usage;
   readonly outputText?: string;
   /** Text that replaces the upstream's response. */
   readonly rewritten?: string;

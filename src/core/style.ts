@@ -1,6 +1,6 @@
 import type { Json, JsonObject, JsonOutline } from "#lib/json.ts";
 import type { SseEvent } from "#lib/sse.ts";
-import type { Block, ChatEvent, ChatRequest, Reasoning } from "./chat.ts";
+import type { Block, ChatEvent, ChatRequest, FinishReason, Reasoning } from "./chat.ts";
 import type { FaultCode, GatewayError, VendorFailure } from "./error.ts";
 import type { LossReport } from "./lossy.ts";
 import type { ModelTraits } from "./model.ts";
@@ -34,6 +34,13 @@ export interface InboundStyle {
   readonly callIdPrefix: string;
   /** Prefix of the rate limit headers that the style's clients read, if it has its own. */
   readonly rateHeaderPrefix?: string;
+  /**
+   * For traces. `part`: a complete response, or one event of a stream. Throws if it reports a
+   * failure.
+   */
+  readEnd?(part: JsonObject): AnswerEnd;
+  /** The same for text by choice, if the style has no outbound half that reads responses. */
+  readTexts?(part: JsonObject): ReadonlyMap<number, string>;
   readonly inbound: {
     /**
      * Validates the fields that the gateway uses and ignores the rest. Throws
@@ -57,6 +64,13 @@ export interface InboundStyle {
     openEncoder(request: ChatRequest, facts?: RequestFacts): StreamEncoder;
     buildError(error: GatewayError): JsonObject;
   };
+}
+
+/** Id and end of a response. */
+export interface AnswerEnd {
+  readonly id?: string | undefined;
+  /** One for each choice that ended. */
+  readonly reasons: readonly FinishReason[];
 }
 
 export interface CallWants {

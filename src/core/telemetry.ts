@@ -1,7 +1,10 @@
 /** Values of attributes, as OpenTelemetry knows them. */
-export type Attributes = Readonly<Record<string, string | number | boolean>>;
+export type Attributes = Readonly<Record<string, string | number | boolean | string[]>>;
 
-/** A part of a trace that has ended. It never contains text of a request or an answer. */
+/**
+ * A part of a trace that has ended. It contains text of a request or an answer only if the content
+ * log is on for the call, and content for telemetry.
+ */
 export interface Span {
   readonly name: string;
   readonly kind: "server" | "client" | "internal";

@@ -44,7 +44,7 @@ export async function composeGateway(options: GatewayOptions, opened: AsyncDispo
   const sharedReasoning = await openSharedReasoning(infrastructure, opened);
   const telemetry = await openTelemetry(modules, opened);
   const relay = openRelay({ ...modules, limiter, homes, sharedReasoning, telemetry }, opened);
-  const contents = openContentLog({ ...modules, ...relay }, opened);
+  const contents = openContentLog({ ...modules, ...relay, telemetry }, opened);
   addGatewayMetrics({ ...infrastructure, ...relay, ...contents, ...journal, limiter }, opened);
   await openAccessLog({ ...infrastructure, ...relay }, opened);
   const refused = openRefusals(infrastructure, opened);

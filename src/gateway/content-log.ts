@@ -3,6 +3,7 @@ import type { MediaStore } from "#core/kept-media.ts";
 import { ContentLog } from "#relay/content-log/content-log.ts";
 import { ContentStore } from "#relay/content-log/content-store.ts";
 import { below } from "#storage/media/below.ts";
+import type { Telemetry } from "#relay/telemetry/telemetry.ts";
 import { openMediaFolder } from "#storage/media/media-folder.ts";
 import { removeOldDays } from "#storage/media/remove-old-days.ts";
 import type { Infrastructure, Stores } from "./infrastructure.ts";
@@ -28,10 +29,11 @@ export function openContentLog(
     stores,
     showTask,
     storage,
+    telemetry,
   }: Pick<Infrastructure, "settings" | "problems" | "clock"> &
     Pick<Relay, "observers"> &
     Pick<Media, "stores" | "showTask"> &
-    Stores<"contents" | "tasks">,
+    Stores<"contents" | "tasks"> & { readonly telemetry: Telemetry | undefined },
   opened: AsyncDisposableStack,
 ): Contents {
   const folder = join(settings.dataDir, FOLDER);
@@ -45,6 +47,7 @@ export function openContentLog(
     clock,
     onError,
   });
+  const traced = settings.otelContent === "on" ? telemetry : undefined;
   const contentLog = opened.use(
     new ContentLog({
       settings,
@@ -55,9 +58,16 @@ export function openContentLog(
         const task = await storage.tasks.findAny(taskId);
         return task && showTask(task);
       },
+      onContent: traced && ((callId, content) => traced.endContent(callId, content)),
       onError,
     }),
   );
+  traced?.takeContentOf({
+    isLogged: (callId) => contentLog.isOpen(callId),
+    get maxChars() {
+      return settings.limits.otelContentBytes;
+    },
+  });
   observers.add(contentLog);
   return {
     contentLog,

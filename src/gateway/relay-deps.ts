@@ -142,6 +142,7 @@ export function relayOf(
     homes,
     learned: new LearnedRefusals(clock),
     noteRequest: telemetry && ((call) => telemetry.noteRequest(call)),
+    noteAnswer: telemetry && ((callId, body) => telemetry.noteAnswer(callId, body)),
     reasoningCache: new ReasoningCache(clock, {
       keepMs: REASONING_CACHE_MS,
       maxLength: REASONING_CACHE_LENGTH,
@@ -256,7 +257,7 @@ export function deliveryOf(
       return settings.checkpointMs;
     },
     deadlines,
-    timeChunks: telemetry && ((callId) => telemetry.timeChunks(callId)),
+    watchPieces: telemetry && ((callId) => telemetry.watchPieces(callId)),
   };
 }
 

@@ -247,7 +247,7 @@ import {
   listUserTokens,
   updateUserToken,
 } from "./api/user/user-tokens.ts";
-import { createUser, deleteUser, listUsers, updateUser } from "./api/user/users.ts";
+import { createUser, deleteUser, getUser, listUsers, updateUser } from "./api/user/users.ts";
 import { contentTaskOperations } from "./api/video/content-tasks.ts";
 import { cloudVideos } from "./api/video/cloud-videos.ts";
 import { nativeFiles } from "./api/video/native-files.ts";
@@ -499,6 +499,7 @@ export const ENDPOINTS: EndpointsBySubject = {
     rotateKey,
     endOldSecret,
     listUsers,
+    getUser,
     createUser,
     updateUser,
     deleteUser,

@@ -180,11 +180,12 @@ async function readWhole(
   const said = isText ? new TextDecoder().decode(bytes) : parseAnswer(bytes);
   const error = typeof said === "string" ? undefined : format.outbound.errorIn(said);
   if (error !== undefined) throw asGatewayError(error);
-  const { usage, outputText = "", rewritten } = format.readAnswer(said, question);
+  const { usage, inputUsage, outputText = "", rewritten } = format.readAnswer(said, question);
   return {
     body: rewritten ?? bytes,
     contentType: rewritten === undefined ? (isText ? safeContentType(type) : JSON_TYPE) : TEXT_TYPE,
     usage,
+    inputUsage,
     takeOutputText: () => outputText,
     lost: [],
   };

@@ -51,6 +51,8 @@ export interface RelayDeps extends CallDeps, TranslationDeps, ContinuationDeps {
   readonly learned: LearnedRefusals;
   /** Sees each admitted request; absent without telemetry. */
   readonly noteRequest?: ((call: Call) => void) | undefined;
+  /** Sees each complete answer before its call is settled; absent without telemetry. */
+  readonly noteAnswer?: ((callId: string, body: WholeReading["body"]) => void) | undefined;
 }
 
 /** One call, from admission to settlement. */
@@ -83,6 +85,7 @@ async function relayWhole(
   homing.keep(begun);
   begun.release();
   settlement.beginMetering(begun.route, begun.answer, begun.answer);
+  deps.noteAnswer?.(call.id, begun.answer.body);
   await settlement.complete();
   return { kind: "whole", body: begun.answer.body, lost: begun.answer.lost };
 }
@@ -184,7 +187,7 @@ function beginStream(
       await openStream(call, route, transport, deps, home, books),
       deps.delivery,
       call.style.keepAlive,
-      deps.delivery.timeChunks?.(call.id),
+      deps.delivery.watchPieces?.(call.id),
     );
 }
 

@@ -48,5 +48,13 @@ testInBrowser(
     await drawer.getByText(failed).waitFor();
     expect(page.url()).toBe(opened.url + shared);
     expect(await page.getByLabel("Outcome").inputValue()).toBe("failed");
+
+    // The first page of calls is on its way before the page is drawn.
+    await page.goto(`${opened.url}/logs`);
+    await page.locator("[data-row]").first().waitFor();
+    const links = await page.evaluate<readonly string[]>(
+      `performance.getEntriesByType("resource").filter(({ initiatorType }) => initiatorType === "link").map(({ name }) => name)`,
+    );
+    expect(links).toContain(`${opened.url}/api/log?page_size=100`);
   },
 );

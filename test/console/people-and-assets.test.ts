@@ -240,7 +240,10 @@ testConsole(
       return data["open_calls"] === 1;
     });
     const page = await open({ width: 390 });
-    await visit(page, `${gateway.url}/users?user=${id}`);
+    await visit(page, `${gateway.url}/keys?user=${id}`);
+    await page.getByRole("heading", { name: "Keys of user cal" }).waitFor();
+    // The list is narrowed to another user, and the link still opens this one.
+    await visit(page, `${gateway.url}/users?q=ada&user=${id}`);
 
     await page.getByRole("button", { name: "Delete" }).click();
 

@@ -345,6 +345,7 @@ describe.each(["transcriptions", "translations"])("%s", (name) => {
     expect(await lastCall()).toMatchObject({
       input_tokens: 42,
       audio_input_tokens: 42,
+      output_tokens: 5,
       is_estimated: 1,
     });
   });

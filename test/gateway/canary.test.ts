@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { zstdDecompressSync } from "node:zlib";
 import { bearer, logIn, PASSWORD } from "#test/accounts.ts";
+import { openOtlpReceiver, type OtlpReceiver } from "#test/otlp-receiver.ts";
 import { startProgram, type Program } from "#test/program.ts";
 
 /** Stands in every text that a caller sends, and in all that the vendor says. */
@@ -33,6 +34,7 @@ const LOOKS = [...FAILURES, "failed"];
 let folder: string;
 let program: Program;
 let vendor: ReturnType<typeof Bun.serve>;
+let collector: OtlpReceiver;
 /** Which models the vendor was asked for. */
 const asked = new Set<string>();
 
@@ -118,7 +120,8 @@ keys:
   - { name: ci, key: ${KEY} }
 `;
   writeFileSync(join(folder, "sluice.yaml"), yaml);
-  program = await start();
+  collector = openOtlpReceiver();
+  program = await start({ SLUICE_OTEL_CONTENT: "on" });
 }, 60_000);
 
 /** Starts the gateway on the same data each time. */
@@ -131,6 +134,7 @@ async function start(env: Readonly<Record<string, string>> = {}): Promise<Progra
       SLUICE_SECRET: "what-is-mixed-into-digests-granite",
       SLUICE_ADMIN_EMAIL: ROOT.email,
       SLUICE_ADMIN_PASSWORD: ROOT.password,
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
       ...env,
     },
     // From source: an executable does not find the packages of the AI SDK.
@@ -141,6 +145,7 @@ async function start(env: Readonly<Record<string, string>> = {}): Promise<Progra
 afterAll(async () => {
   await program[Symbol.asyncDispose]();
   await vendor.stop(true);
+  await collector[Symbol.asyncDispose]();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -228,6 +233,7 @@ async function everywhere(): Promise<Record<string, string>> {
   }
   await program.end("SIGTERM");
   places["output"] = program.output();
+  places[TELEMETRY] = collector.raw.splice(0).join("\n");
   places["log"] = readFileSync(join(folder, "log"), "latin1");
   const files = readdirSync(join(folder, "data"), { recursive: true, withFileTypes: true });
   for (const file of files.filter((each) => each.isFile())) {
@@ -240,6 +246,7 @@ async function everywhere(): Promise<Record<string, string>> {
 }
 
 const CONTENT_LOG = "/content-log/";
+const TELEMETRY = "telemetry";
 /** Left out of what the content log stores. */
 const SECRET = "zaunkoenig@example.com";
 
@@ -310,6 +317,7 @@ describe("text of clients and vendors is not stored", () => {
     const places = await everywhere();
     expect(places["/api/log"]).toContain("openai");
     expect(places["log"]).toContain("upstream request failed");
+    expect(places[TELEMETRY]).toContain("gen_ai.provider.name");
     expect(Object.keys(places)).toContain("sluice.db");
     const found = Object.entries(places).flatMap(([place, text]) => {
       const at = text.indexOf(CANARY);
@@ -323,8 +331,8 @@ describe("text of clients and vendors is not stored", () => {
     expect(Object.keys(places).filter((place) => place.startsWith(CONTENT_LOG))).toEqual([]);
   }, 240_000);
 
-  test("outside of the content log if it is on, and redacted text not in it either", async () => {
-    program = await start({ SLUICE_CONTENT_LOG: "all" });
+  test("outside of the content log and the traces if both are on, and redacted there", async () => {
+    program = await start({ SLUICE_CONTENT_LOG: "all", SLUICE_OTEL_CONTENT: "on" });
     const sent: SentRequest[] = [];
     for (const how of ["400", "cut", "error-event", "success-error"]) {
       sent.push(...TEXT(`anthropic-${how}`, true), ...TEXT(`openai-${how}`, false));
@@ -342,10 +350,11 @@ describe("text of clients and vendors is not stored", () => {
     expect(answers.join("\n")).toContain(SECRET);
     const holding = Object.keys(places).filter((place) => places[place]?.includes(CANARY) === true);
     expect(holding.length).toBeGreaterThan(20);
-    expect(holding.filter((place) => !place.startsWith(CONTENT_LOG))).toEqual([]);
+    expect(holding.filter((place) => !place.startsWith(CONTENT_LOG))).toEqual([TELEMETRY]);
     const leaking = Object.keys(places).filter((place) => places[place]?.includes(SECRET) === true);
     expect(leaking).toEqual([]);
     const redacted = holding.filter((place) => places[place]?.includes(`${SAID} [email]`));
     expect(redacted.length).toBeGreaterThan(20);
+    expect(places[TELEMETRY]).toContain(`${SAID} [email]`);
   }, 60_000);
 });

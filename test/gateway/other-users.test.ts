@@ -48,6 +48,42 @@ function listModels(key: string): Promise<Response> {
   return fetch(`${opened.url}/v1/models`, { headers: bearer(key) });
 }
 
+describe("another user", () => {
+  test("is shown to auditors as in the list of users", async () => {
+    const { id, username, ask } = await make();
+
+    const seen = await auditor("GET", `/api/user/${id}`);
+    const listed = await auditor("GET", `/api/user?q=${username}`);
+
+    expect(seen.data).toMatchObject({ id, username, quota_usd: null, second_factor: false });
+    expect(listed.data).toEqual({ items: [seen.data] });
+    expect((await ask("GET", `/api/user/${id}`)).status).toBe(403);
+    for (const unknown of ["99999", "x", "0"]) {
+      expect((await auditor("GET", `/api/user/${unknown}`)).status).toBe(404);
+    }
+  });
+
+  test("is shown to owners of its team without its quota, and others are not", async () => {
+    const [owner, member, stranger] = [await make(), await make(), await make("auditor")];
+    const { data: team } = await root("POST", "/api/team", { name: `team of ${owner.username}` });
+    await root("POST", `/api/team/${Number(team["id"])}/member`, {
+      members: [{ user_id: owner.id, role: "owner" }, { user_id: member.id }],
+    });
+
+    const seen = await owner.ask("GET", `/api/user/${member.id}`);
+
+    expect(Object.keys(seen.data).sort()).toEqual(
+      "display_name email id kind role status team_id team_role used_day_usd used_month_usd username".split(
+        " ",
+      ),
+    );
+    expect(seen.data).toMatchObject({ id: member.id, username: member.username });
+    expect((await owner.ask("GET", `/api/user/${owner.id}`)).data).toMatchObject({ id: owner.id });
+    expect((await owner.ask("GET", `/api/user/${stranger.id}`)).status).toBe(404);
+    expect((await member.ask("GET", `/api/user/${owner.id}`)).status).toBe(403);
+  });
+});
+
 describe("another user's tokens", () => {
   test("are shown to auditors as to their owner, page by page", async () => {
     const { id, ask, token } = await make();

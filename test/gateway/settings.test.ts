@@ -336,6 +336,7 @@ const ELSEWHERE = [
   "content_log.retention_days",
   "limits.content_log_buffer_bytes",
   "limits.content_log_bytes",
+  "limits.otel_content_bytes",
   "journal.retention_days",
   "usage.retention_days",
   "ledger.checkpoint_ms",

@@ -323,6 +323,74 @@ test("no text of a request, an answer or a credential is sent", async () => {
   }
 });
 
+const SECRET = "zaunkoenig@example.com";
+
+/** The same call in every format, whole and streamed. */
+const FORMATS = [false, true].flatMap((stream) => {
+  const model = "gpt-4o";
+  const text = `${CANARY} ${SECRET}`;
+  const messages = [{ role: "user", content: text }];
+  const contents = [{ role: "user", parts: [{ text }] }];
+  const verb = stream ? "streamGenerateContent" : "generateContent";
+  return [
+    { body: { model, stream, messages } },
+    { path: "/v1/completions", body: { model, stream, messages: undefined, prompt: text } },
+    { path: "/v1/responses", body: { model, stream, messages: undefined, input: text } },
+    { path: "/v1/messages", body: { model, stream, messages, max_tokens: 64 } },
+    { path: `/v1beta/models/${model}:${verb}`, body: { messages: undefined, contents } },
+    { path: `/v1beta/models/${model}:${verb}?alt=sse`, body: { messages: undefined, contents } },
+  ];
+});
+
+test("the answered attempt of a text call has the id and the reasons of its answer", async () => {
+  const { receiver, ids } = await received({ calls: FORMATS });
+
+  for (const id of ids) {
+    const answered = traceOf(receiver, id).attempts.at(-1);
+    expect(answered?.attributes["gen_ai.response.id"]).toBeString();
+    expect(answered?.attributes["gen_ai.response.finish_reasons"]).toEqual(["stop"]);
+  }
+});
+
+test("if both switches are on, an attempt has the redacted messages of its call", async () => {
+  const { receiver, ids } = await received({
+    env: { SLUICE_OTEL_CONTENT: "on", SLUICE_CONTENT_LOG: "all" },
+    calls: FORMATS,
+  });
+
+  const asked = [{ role: "user", parts: [{ type: "text", content: `${CANARY} [email]` }] }];
+  for (const id of ids) {
+    const attempts = traceOf(receiver, id).attempts;
+    const answered = attempts.at(-1);
+    const messages = (name: string) =>
+      JSON.parse(String(answered?.attributes[`gen_ai.${name}.messages`])) as unknown;
+    expect(messages("input")).toEqual(asked);
+    const said = { type: "text", content: expect.stringMatching(/./) };
+    expect(messages("output")).toEqual([
+      expect.objectContaining({ role: "assistant", parts: [said] }),
+    ]);
+    expect(answered?.attributes["gen_ai.response.finish_reasons"]).toEqual(["stop"]);
+  }
+  const failed = receiver.spans.filter(({ attributes }) => attributes["sluice.channel"] === "bad");
+  expect(failed.length).toBeGreaterThan(0);
+  for (const { attributes } of failed)
+    expect(attributes).not.toHaveProperty(["gen_ai.input.messages"]);
+  expect(receiver.raw.join("")).not.toContain(SECRET);
+});
+
+test("content is not sent if one switch is off, or of calls that the content log leaves out", async () => {
+  const settings = [
+    { SLUICE_OTEL_CONTENT: "on" },
+    { SLUICE_CONTENT_LOG: "all" },
+    { SLUICE_OTEL_CONTENT: "on", SLUICE_CONTENT_LOG: "errors" },
+  ];
+  for (const env of settings) {
+    const { receiver, ids } = await received({ env, calls: FORMATS.slice(0, 2) });
+    expect(ids.map((id) => traceOf(receiver, id).attempts.length)).toEqual([2, 2]);
+    expect(receiver.raw.join("")).not.toContain(CANARY);
+  }
+});
+
 const TRACED = { traceparent: `00-${CLIENT_TRACE}-${CLIENT_SPAN}-01` };
 
 test("the trace of a client continues, and upstreams do not receive it", async () => {

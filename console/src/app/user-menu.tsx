@@ -57,10 +57,16 @@ export function UserMenu() {
           </p>
           <Preferences />
           <p className="flex gap-4">
-            <Link href="/account" className="text-accent text-sm hover:underline">
+            <Link
+              href="/account"
+              className="text-accent inline-flex min-h-6 items-center text-sm hover:underline"
+            >
               {t.account}
             </Link>
-            <Link href="/about" className="text-accent text-sm hover:underline">
+            <Link
+              href="/about"
+              className="text-accent inline-flex min-h-6 items-center text-sm hover:underline"
+            >
               {t.pages.about}
             </Link>
           </p>

@@ -102,6 +102,8 @@ export function Chart({
             value: (_: uPlot, drawn: number | null, __: number, at: number | null) => {
               // A part of a stack is drawn up to the sum below it.
               const value = shape === "stack" && at !== null ? (own[at] ?? null) : drawn;
+              // Without a time under the cursor, the legend names the series alone.
+              if (at === null) return "";
               return value === null ? "–" : format(value);
             },
             ...(bars === undefined ? {} : { paths: bars }),

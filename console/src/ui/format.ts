@@ -7,16 +7,26 @@ export function money(usd: number | string | null | undefined): string {
 
 export function moneyIn(currency: string, value: number): string {
   const size = Math.abs(value);
-  const digits =
-    size === 0 || size >= 1 ? 2 : size >= 0.01 ? 4 : Math.min(12, 2 - Math.floor(Math.log10(size)));
-  return numbers({
+  const format = numbers({
     style: "currency",
     currency,
     currencyDisplay: "narrowSymbol",
     minimumFractionDigits: 2,
-    maximumFractionDigits: digits,
-  }).format(value);
+    maximumFractionDigits: 2,
+  });
+  if (size === 0 || size >= 1) return format.format(value);
+  // Of a small amount, only the places are written here: a format for each number of them takes long.
+  const digits = size >= 0.01 ? 4 : Math.min(12, 2 - Math.floor(Math.log10(size)));
+  const [whole = "0", fraction = ""] = (size * UP).toFixed(digits).split(".");
+  const places = fraction.replace(/(?<=..)0+$/, "");
+  return format
+    .formatToParts(value < 0 ? -Number(whole) : Number(whole))
+    .map((part) => (part.type === "fraction" ? places : part.value))
+    .join("");
 }
+
+/** Halves are rounded up, although a double may be a little less than one. */
+const UP = 1 + 1e-12;
 
 const EXACT_DIGITS = 14;
 const MAX_DECIMALS = 12;

@@ -1,4 +1,4 @@
-import type { CSSProperties, ReactNode } from "react";
+import { useState, type CSSProperties, type ReactNode } from "react";
 import { classes } from "./classes.ts";
 
 /** The name of an anchor, from the id of its popover. */
@@ -47,6 +47,8 @@ export function Popover({
   readonly className?: string;
   readonly children: ReactNode;
 }) {
+  // Closed ones are empty: each row of a table may have one.
+  const [isOpen, setOpen] = useState(false);
   const place = {
     positionAnchor: anchorOf(id),
     inset: "auto",
@@ -61,6 +63,7 @@ export function Popover({
       role="dialog"
       aria-label={label}
       style={place as CSSProperties}
+      onBeforeToggle={(event) => setOpen(event.newState === "open")}
       onClick={(event) => {
         // A chosen action closes it; a ticked box does not.
         if ((event.target as Element).closest("a, button") !== null)
@@ -71,7 +74,7 @@ export function Popover({
         className,
       )}
     >
-      {children}
+      {isOpen && children}
     </div>
   );
 }

@@ -1,6 +1,5 @@
 import {
   memo,
-  startTransition,
   useEffect,
   useRef,
   useState,
@@ -10,7 +9,10 @@ import {
   type ReactNode,
 } from "react";
 import { useLocation } from "wouter";
+import { useTexts } from "../app/language.ts";
+import { Button } from "./button.tsx";
 import { classes } from "./classes.ts";
+import { UI_TEXTS } from "./texts.ts";
 
 export interface Column<Row> {
   readonly name: string;
@@ -28,6 +30,12 @@ export interface Column<Row> {
   readonly isSticky?: true;
 }
 
+interface Paged {
+  readonly hasNextPage: boolean;
+  readonly isFetchingNextPage: boolean;
+  readonly fetchNextPage: () => unknown;
+}
+
 interface TableProps<Row> {
   /** What the rows are, for screen readers. */
   readonly label: string;
@@ -42,6 +50,8 @@ interface TableProps<Row> {
   /** Instead of rows, if there are none. */
   readonly empty?: ReactNode;
   readonly foot?: ReactNode;
+  /** A list that is read in pages: the foot reads its next one. */
+  readonly more?: Paged;
   /** It is at most as high as the page, and scrolls by itself. */
   readonly fills?: boolean;
 }
@@ -52,7 +62,10 @@ const SPARE_ROWS = 12;
 /** Below this, all rows are drawn: the browser's search finds them. */
 const DRAWN_WHOLE = 300;
 /** The rows of a screen, which are drawn before the others. */
-const DRAWN_FIRST = 40;
+const DRAWN_FIRST = 30;
+/** A phone draws so many in less than 50 ms. */
+const DRAWN_AT_ONCE = 3;
+const SLICE_PAUSE_MS = 8;
 const SKELETON_ROWS = 8;
 const FROM = { sm: "max-sm:hidden", lg: "max-lg:hidden", xl: "max-xl:hidden" };
 
@@ -78,7 +91,8 @@ function leastWidths<Row>(columns: readonly Column<Row>[]): Readonly<Record<stri
 
 /** A dense table. Of many rows it draws those in view. `j` and `k` move, Enter opens. */
 export function Table<Row>(props: TableProps<Row>) {
-  const { label, columns, rows, rowKey, href, isMarked, onEnd, empty, foot, fills = false } = props;
+  const { label, columns, rows, rowKey, href, isMarked, onEnd, empty, fills = false, more } = props;
+  const foot = more?.hasNextPage === true ? <MoreButton pages={more} /> : props.foot;
   const box = useRef<HTMLDivElement>(null);
   const [, navigate] = useLocation();
   const { first, end } = useRowsInView(box, rows?.length ?? 0, onEnd);
@@ -138,10 +152,19 @@ export function Table<Row>(props: TableProps<Row>) {
           {rows !== undefined && end < rows.length && <Space rows={rows.length - end} />}
         </tbody>
       </table>
-      {foot !== undefined && foot !== false && (
+      {foot !== undefined && (
         <div className="text-muted flex justify-center p-2 text-xs">{foot}</div>
       )}
     </div>
+  );
+}
+
+function MoreButton({ pages }: { readonly pages: Paged }) {
+  const { more } = useTexts(UI_TEXTS);
+  return (
+    <Button busy={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
+      {more}
+    </Button>
   );
 }
 
@@ -268,10 +291,14 @@ function useRowsInView(
       resized.disconnect();
     };
   }, [box, rows, onEnd]);
-  const [isDrawn, setDrawn] = useState(false);
-  // Without blocking: a key or a click is heard between two rows.
-  useEffect(() => startTransition(() => setDrawn(rows > 0)), [rows]);
-  if (isWhole) return { first: 0, end: isDrawn ? rows : Math.min(rows, DRAWN_FIRST) };
+  const [drawn, setDrawn] = useState(DRAWN_FIRST);
+  // In slices: a key or a click is heard between two of them.
+  useEffect(() => {
+    if (!isWhole || drawn >= rows) return;
+    const next = setTimeout(() => setDrawn(drawn + DRAWN_AT_ONCE), SLICE_PAUSE_MS);
+    return () => clearTimeout(next);
+  }, [isWhole, drawn, rows]);
+  if (isWhole) return { first: 0, end: Math.min(rows, drawn) };
   return { first: Math.min(view.first, rows), end: Math.min(view.end, rows) };
 }
 

@@ -30,6 +30,7 @@ import {
   ParentBasedSampler,
   SamplingDecision,
   type SamplingResult,
+  type SpanProcessor,
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from "@opentelemetry/sdk-trace";
@@ -42,6 +43,7 @@ import type {
 } from "#core/telemetry.ts";
 import { isObject, parseJson, type Json } from "#lib/json.ts";
 import { withinTime } from "#lib/within-time.ts";
+import { SplitSpans } from "./split-spans.ts";
 
 export interface OtlpOptions {
   /** Base URL of the collector: `/v1/traces`, `/v1/metrics` and `/v1/logs` are added. */
@@ -170,10 +172,11 @@ export class OtlpExporter implements TelemetryExporter, AsyncDisposable {
   }
 
   #openTracer(resource: Resource): Tracer {
-    const exporter = reporting(
-      new OTLPTraceExporter(this.#destination("traces")),
-      this.#outcomes("traces"),
-    );
+    const queue = (sizes: typeof QUEUE): SpanProcessor => {
+      const exporter = new OTLPTraceExporter(this.#destination("traces"));
+      const reported = reporting(exporter, this.#outcomes("traces"));
+      return new BatchSpanProcessor({ exporter: reported, ...sizes });
+    };
     const provider = new TracerProvider({
       resource,
       sampler: new ParentBasedSampler({
@@ -183,7 +186,7 @@ export class OtlpExporter implements TelemetryExporter, AsyncDisposable {
         generateTraceId: () => this.#next.traceId,
         generateSpanId: () => this.#next.spanId,
       },
-      spanProcessors: [new BatchSpanProcessor({ exporter, ...QUEUE })],
+      spanProcessors: [new SplitSpans(queue(QUEUE), queue(CONTENT_QUEUE))],
     });
     this.#providers.push(provider);
     return provider.getTracer(SCOPE, this.#options.version, { schemaUrl: SCHEMA_URL });
@@ -254,6 +257,9 @@ const QUEUE = {
   scheduledDelayMillis: DELAY_MS,
   exportTimeoutMillis: EXPORT_TIMEOUT_MS,
 };
+
+/** Collectors refuse requests of some megabytes, and spans with content are large. */
+const CONTENT_QUEUE = { ...QUEUE, maxQueueSize: 256, maxExportBatchSize: 16 };
 
 function end(open: OpenSpan, { endMs, isError }: Span): void {
   if (isError) open.setStatus({ code: SpanStatusCode.ERROR });

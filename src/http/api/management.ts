@@ -7,6 +7,7 @@ import type { ObjectRule } from "#lib/rules.ts";
 import { objectRuleOf } from "#lib/schema-rule.ts";
 import { objectOf } from "#lib/values.ts";
 import { jsonAnswer, type Answer } from "../answer.ts";
+import { compressed } from "../compressed.ts";
 import type { Endpoint, Exchange, Permission, RouteFacts } from "../routes.ts";
 import { jsonSchemaOf } from "../schema.ts";
 import { MAX_BODY_BYTES, renderFailure } from "./envelope.ts";
@@ -65,7 +66,8 @@ export function management<
       // Without a schema there is nothing to read, and no handler has a name for it.
       const given = (fields && (await fields.read(exchange, maxBytes))) as z.output<B>;
       const asked = (query && readQuery(exchange.query, query)) as z.output<Q>;
-      return await handle(exchange, deps, { query: asked, body: given });
+      const response = await handle(exchange, deps, { query: asked, body: given });
+      return route.method === "GET" ? await compressed(exchange.request, response) : response;
     },
   };
 }

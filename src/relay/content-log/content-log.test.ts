@@ -28,6 +28,7 @@ function stage(more: Partial<ContentLogSettings> = {}) {
   const errors: unknown[] = [];
   const batches: number[] = [];
   const looked: string[] = [];
+  const told: [string, string | undefined][] = [];
   const log = new ContentLog({
     settings: { ...SETTINGS, ...more },
     async store(contents) {
@@ -45,6 +46,7 @@ function stage(more: Partial<ContentLogSettings> = {}) {
     remove: async (callId) => void removed.push(callId),
     resultOf: async (id) =>
       id === "deleted" ? undefined : `{"of":"${id}","to":"ada@example.com"}`,
+    onContent: async (id, content) => void told.push([id, content?.request.text]),
     onError: (cause) => void errors.push(cause),
   });
   const run = (start: Partial<CaptureStart>, outcome: CallOutcome | undefined): void => {
@@ -57,7 +59,7 @@ function stage(more: Partial<ContentLogSettings> = {}) {
   };
   const endTask = (id: string, outcome: CallOutcome): void =>
     log.observe({ ...recordWith(id, outcome), isTask: true });
-  return { log, run, endTask, stored, results, removed, errors, batches, looked };
+  return { log, run, endTask, stored, results, removed, errors, batches, looked, told };
 }
 
 function recordWith(id: string, outcome: CallOutcome) {
@@ -305,4 +307,26 @@ test("contents that the store could not take are counted as failed", async () =>
 
   expect(log.counts).toMatchObject({ stored: 1, failed: 3, storedBytes: 7 });
   expect(errors).toHaveLength(1);
+});
+
+test("an observer gets each redacted content, and is told of calls that leave none", async () => {
+  const { log, run, told } = stage();
+  run({ callId: "a", request: `{"to":"ada@example.com"}` }, "completed");
+  run({ callId: "b", level: "errors" }, "completed");
+  run({ callId: "c", request: "[".repeat(20) }, undefined);
+  const request = "x".repeat(9_960);
+  const capture = log.open({ callId: "lost", level: "all", request, isLasting: false });
+  expect([log.isOpen("lost"), log.isOpen("other")]).toEqual([true, false]);
+  log.observe(recordWith("lost", "completed"));
+  capture.take("an answer that finds no room", "text/plain");
+  capture.end();
+  expect(log.isOpen("lost")).toBe(false);
+  await log[Symbol.asyncDispose]();
+
+  expect(told).toEqual([
+    ["b", undefined],
+    ["c", undefined],
+    ["lost", undefined],
+    ["a", `{"to":"[email]"}`],
+  ]);
 });

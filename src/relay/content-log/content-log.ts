@@ -52,6 +52,8 @@ interface ContentLogDeps {
   remove(callId: string): Promise<void>;
   /** The state of a task as its client gets it; undefined if the task was deleted. */
   resultOf(taskId: string): Promise<string | undefined>;
+  /** Gets the content of each call, as it is to be stored; undefined if the call leaves none. */
+  onContent?: ((callId: string, content: CallContent | undefined) => Promise<void>) | undefined;
   onError(cause: unknown): void;
 }
 
@@ -103,6 +105,11 @@ export class ContentLog implements CallObserver, AsyncDisposable {
     return capture;
   }
 
+  /** Whether the content of a call is being kept. */
+  isOpen(callId: string): boolean {
+    return this.#running.has(callId);
+  }
+
   observe(record: CallRecord): void {
     if (record.isTask) return this.#endTask(record);
     if (this.#running.size === 0) return;
@@ -131,11 +138,11 @@ export class ContentLog implements CallObserver, AsyncDisposable {
   #end(capture: Capture): void {
     this.#running.delete(capture.callId);
     if (!isWanted(capture)) {
-      this.#release(capture);
+      this.#drop(capture);
     } else if (capture.isLost) {
       this.counts.dropped++;
-      this.#release(capture);
-    } else if (!this.#add(capture)) this.#release(capture);
+      this.#drop(capture);
+    } else if (!this.#add(capture)) this.#drop(capture);
     else if (capture.endedTask !== undefined) this.#add(capture.endedTask);
   }
 
@@ -148,6 +155,12 @@ export class ContentLog implements CallObserver, AsyncDisposable {
     this.#queued++;
     this.#queue.add(item);
     return true;
+  }
+
+  /** Nothing of it is stored. */
+  #drop(capture: Capture): void {
+    this.#release(capture);
+    void this.#deps.onContent?.(capture.callId, undefined);
   }
 
   #release(capture: Capture): void {
@@ -186,8 +199,9 @@ export class ContentLog implements CallObserver, AsyncDisposable {
         describeContent(capture, redactor, maxChars),
       );
       this.#release(capture);
-      if (content === undefined) continue;
       const { callId } = capture;
+      await this.#deps.onContent?.(callId, content);
+      if (content === undefined) continue;
       const isProvisional = isOfTask(capture) && capture.level === "errors";
       described.push({ callId, content: { ...content, ...(isProvisional && { isProvisional }) } });
     }

@@ -20,10 +20,11 @@ export interface DeliverySettings {
   readonly buffered: BufferedBytes;
   readonly deadlines: Deadlines;
   /** Returns a function that is called for each piece of a call's answer; absent without telemetry. */
-  readonly timeChunks?: ((callId: string) => NoteChunk) | undefined;
+  readonly watchPieces?: ((callId: string) => NotePiece) | undefined;
 }
 
-type NoteChunk = () => void;
+/** The bytes are lent: they change after the call. */
+type NotePiece = (piece: Uint8Array | string) => void;
 
 /**
  * A response stream from an upstream to a client, with backpressure. On every end (complete,
@@ -55,14 +56,14 @@ export class Delivery implements Watched, SlowReader {
     stream: AnswerStream,
     settings: DeliverySettings,
     keepAlive: string | undefined,
-    noteChunk: NoteChunk | undefined,
+    notePiece: NotePiece | undefined,
   ) {
     this.stream = stream;
     this.#keepAlive = keepAlive;
     this.#settings = settings;
     const take = this.#take;
-    const timed = noteChunk && ((piece: Uint8Array | string) => (noteChunk(), take(piece)));
-    this.#running = stream.run(timed ?? take);
+    const noted = notePiece && ((piece: Uint8Array | string) => (notePiece(piece), take(piece)));
+    this.#running = stream.run(noted ?? take);
   }
 
   /**
@@ -73,9 +74,9 @@ export class Delivery implements Watched, SlowReader {
     stream: AnswerStream,
     settings: DeliverySettings,
     keepAlive: string | undefined,
-    noteChunk?: NoteChunk,
+    notePiece?: NotePiece,
   ): Promise<Delivery> {
-    const delivery = new Delivery(stream, settings, keepAlive, noteChunk);
+    const delivery = new Delivery(stream, settings, keepAlive, notePiece);
     const { promise: patience, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, settings.firstSignMs);
     try {

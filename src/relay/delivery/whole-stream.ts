@@ -16,6 +16,10 @@ export class WholeStream implements AnswerStream {
     return this.#reading.usage;
   }
 
+  get inputUsage(): WholeReading["inputUsage"] {
+    return this.#reading.inputUsage;
+  }
+
   get lost(): readonly string[] {
     return this.#reading.lost;
   }

@@ -10,6 +10,8 @@ import { isWebPage, sentWebPage } from "./web-page.ts";
 export interface WholeReading {
   readonly body: Uint8Array | string;
   readonly usage: Usage | undefined;
+  /** As in `AnswerStream`. */
+  readonly inputUsage?: Usage | undefined;
   takeOutputText(): string;
   readonly lost: readonly string[];
 }

@@ -183,7 +183,7 @@ describe("the span of an attempt", () => {
       describeTrace(
         record,
         { modelOf: () => "m", providerOf: () => "openai", addressOf: () => address },
-        { "gen_ai.request.seed": 7 },
+        { request: { "gen_ai.request.seed": 7 } },
       ).children[0]?.attributes;
 
     expect(attributesAt("https://vendor.example/v1")).toMatchObject({
@@ -251,4 +251,24 @@ describe("the span of an attempt", () => {
       false,
     ]);
   });
+});
+
+test("only the attempt that answered has the end, and only the last one the content", () => {
+  const names = { modelOf: () => "m", providerOf: () => "openai", addressOf: () => undefined };
+  const text = { end: { "gen_ai.response.id": "a" }, content: { "gen_ai.input.messages": "[]" } };
+  const attempts = [attempt("two", "upstream_failed", 5), attempt("one", null, 5)];
+  const attributesOf = (record: Partial<CallRecord>) =>
+    describeTrace(aRecord(record), names, text).children.map(({ attributes }) => [
+      attributes["gen_ai.response.id"],
+      attributes["gen_ai.input.messages"],
+    ]);
+
+  expect(attributesOf({ channel: "one", attempts })).toEqual([
+    [undefined, undefined],
+    ["a", "[]"],
+  ]);
+  expect(attributesOf({ channel: null, attempts })).toEqual([
+    [undefined, undefined],
+    [undefined, "[]"],
+  ]);
 });

@@ -16,14 +16,21 @@ export interface TraceNames {
   modelOf(record: CallRecord): string | undefined;
 }
 
-/**
- * Describes a finished call as a trace: the call, and below it each attempt. `request`: the settings
- * of the request, if it was one for text.
- */
+/** Attributes that a trace has beside the record of its call, if that was one for text. */
+export interface TextAttributes {
+  /** The settings of the request, for each attempt. */
+  readonly request?: Attributes;
+  /** The id and the end of the answer, for the attempt that gave it. */
+  readonly end?: Attributes;
+  /** The text of request and answer, for the last attempt. */
+  readonly content?: Attributes;
+}
+
+/** Describes a finished call as a trace: the call, and below it each attempt. */
 export function describeTrace(
   record: CallRecord,
   names: TraceNames,
-  request: Attributes = {},
+  { request, end, content }: TextAttributes = {},
 ): Trace {
   const { id, at, durationMs, attempts } = record;
   const parent = parseTraceparent(record.traceparent);
@@ -44,6 +51,7 @@ export function describeTrace(
     children: attempts.map((attempt, index): Span => {
       const { startMs = at, endMs = at } = times[index] ?? {};
       const operation = operationOf(record.style);
+      const isLast = index === attempts.length - 1;
       return {
         name: model === undefined ? operation : `${operation} ${modelOf(record, model, index)}`,
         kind: "client",
@@ -54,6 +62,8 @@ export function describeTrace(
           ...describeAttempt(record, attempt, index, names, model),
           ...describeServer(names.addressOf(attempt.channel)),
           ...request,
+          ...(isLast && attempt.channel === record.channel ? end : undefined),
+          ...(isLast ? content : undefined),
         },
         isError: attempt.fault !== null,
       };

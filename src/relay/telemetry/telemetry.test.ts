@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { MetricState, Trace } from "#core/telemetry.ts";
+import { chat } from "#styles/text/chat/index.ts";
 import { parseTraceparent } from "#lib/trace-context.ts";
 import { aRecord } from "#test/a-record.ts";
 import { attemptSpanId } from "./describe-trace.ts";
@@ -99,10 +100,10 @@ test("work is counted without an exporter, and a task when it ends", async () =>
 
 test("the chunks of a stream are timed until its call ends", async () => {
   const { telemetry, names, pass, done } = stage();
-  const note = telemetry.timeChunks("call");
-  note();
+  const note = telemetry.watchPieces("call");
+  note("data: {}\n\n");
   pass(500);
-  note();
+  note("data: {}\n\n");
   telemetry.observe(aRecord({ id: "call", isStream: true }));
   await done();
 
@@ -132,4 +133,81 @@ describe("an upstream gets a trace header", () => {
     exportAll(false);
     expect(isSampled()).toBe(false);
   });
+});
+
+const CONTENT = {
+  request: { text: `{"model":"m","messages":[{"role":"user","content":"[email]"}]}`, sizeBytes: 9 },
+  answer: null,
+} as never;
+
+/** A call that is noted and ended, whose content log is open. */
+function stageContent(isLogged: (id: string) => boolean = () => true) {
+  const staged = stage();
+  const { telemetry, traces, exportAll } = staged;
+  exportAll(true);
+  telemetry.takeContentOf({ isLogged, maxChars: 1_000 });
+  const run = (id: string): void => {
+    const facts = { stream: false, choices: 1 };
+    const body = { text: "", json: { model: "m", messages: [] } };
+    telemetry.noteRequest({ id, style: chat, facts, body } as never);
+    telemetry.noteAnswer(id, `{"id":"answer-${id}","choices":[{"finish_reason":"stop"}]}`);
+    telemetry.observe(aRecord({ id }));
+  };
+  const attributes = () => traces.map(({ children }) => children[0]?.attributes);
+  return { ...staged, run, attributes };
+}
+
+describe("a trace with content", () => {
+  test("is exported when the content is redacted, with the end of the answer", async () => {
+    const { telemetry, run, attributes, done } = stageContent();
+
+    run("a");
+    await telemetry.endContent("a", CONTENT);
+    await done();
+
+    expect(attributes()).toMatchObject([
+      {
+        "gen_ai.response.id": "answer-a",
+        "gen_ai.response.finish_reasons": ["stop"],
+        "gen_ai.input.messages": `[{"role":"user","parts":[{"type":"text","content":"[email]"}]}]`,
+      },
+    ]);
+  });
+
+  test("goes without it if the call leaves none, or is not logged", async () => {
+    const { telemetry, run, attributes, done } = stageContent((id) => id === "a");
+
+    run("a");
+    run("b");
+    await telemetry.endContent("b", CONTENT);
+    await telemetry.endContent("a", undefined);
+    await done();
+
+    expect(attributes()).toHaveLength(2);
+    for (const each of attributes()) {
+      expect(each).toMatchObject({ "gen_ai.response.finish_reasons": ["stop"] });
+      expect(each).not.toHaveProperty(["gen_ai.input.messages"]);
+    }
+  });
+
+  test("does not wait if too many do, nor longer than the gateway runs", async () => {
+    const { run, traces, done } = stageContent();
+
+    for (let count = 0; count < 1_002; count++) run(`call-${count}`);
+    expect(traces).toHaveLength(2);
+    await done();
+
+    expect(traces).toHaveLength(1_002);
+  });
+});
+
+test("a call without a recorded trace is neither noted nor held", async () => {
+  const { telemetry, run, traces, exportAll, done } = stageContent();
+  exportAll(false);
+
+  run("a");
+  await telemetry.endContent("a", CONTENT);
+  await done();
+
+  expect(traces[0]?.children[0]?.attributes).not.toHaveProperty(["gen_ai.response.id"]);
 });

@@ -1,5 +1,6 @@
 import type { CallRecord } from "#core/call.ts";
-import type { Attributes, MetricState, TelemetryExporter } from "#core/telemetry.ts";
+import type { CallContent } from "#core/content-log.ts";
+import type { MetricState, TelemetryExporter } from "#core/telemetry.ts";
 import { BatchQueue } from "#lib/batch-queue.ts";
 import type { Histogram } from "#lib/histogram.ts";
 import { parseTraceparent, traceIdOf, writeTraceparent } from "#lib/trace-context.ts";
@@ -10,9 +11,15 @@ import type { DeliveryAttempt } from "../tasks/deliver-webhooks.ts";
 import type { PolledTask } from "../tasks/task-scheduler.ts";
 import { ChunkTimes } from "./chunk-times.ts";
 import { creationOf, describeDelivery, describePoll, describeTask } from "./describe-task.ts";
-import { describeRequest } from "./describe-request.ts";
-import { attemptSpanId, describeTrace, type TraceNames } from "./describe-trace.ts";
+import { describeContent } from "./describe-content.ts";
+import {
+  attemptSpanId,
+  describeTrace,
+  type TextAttributes,
+  type TraceNames,
+} from "./describe-trace.ts";
 import { GenAiMetrics } from "./gen-ai-metrics.ts";
+import { NotedCalls, type NotedCall } from "./noted-calls.ts";
 import { TaskMetrics } from "./task-metrics.ts";
 
 interface TelemetryDeps {
@@ -33,18 +40,31 @@ const DELAY_MS = 200;
 /** More would delay calls. */
 const BATCH = 50;
 const MAX_QUEUED = 10_000;
-const MAX_REQUESTS = 100_000;
+/** Maximum number of traces that wait for the content of their calls. */
+const MAX_HELD = 1_000;
+
+interface EndedCall {
+  readonly call: CallRecord;
+  readonly chunks: Histogram | undefined;
+  readonly noted: NotedCall | undefined;
+  /** Its trace waits for its content. */
+  readonly isHeld: boolean;
+}
 
 /** Work that ended. */
 type Item =
-  | {
-      readonly call: CallRecord;
-      readonly chunks: Histogram | undefined;
-      readonly request: Attributes | undefined;
-    }
+  | EndedCall
   | { readonly creation: CallRecord }
   | { readonly poll: PolledTask }
   | { readonly attempt: DeliveryAttempt };
+
+/** The content log. */
+interface ContentSource {
+  /** Whether `endContent` follows for a call that ends now. */
+  isLogged(callId: string): boolean;
+  /** Maximum size of each attribute. */
+  readonly maxChars: number;
+}
 
 /** Describes finished calls, and the work on tasks, for a collector: traces in batches, and metrics. */
 export class Telemetry implements CallObserver, AsyncDisposable {
@@ -54,8 +74,9 @@ export class Telemetry implements CallObserver, AsyncDisposable {
   readonly #taskMetrics = new TaskMetrics();
   readonly #chunks: ChunkTimes;
   readonly #queue: BatchQueue<Item>;
-  /** The settings of the requests of running calls. */
-  readonly #requests = new Map<string, Attributes>();
+  readonly #noted = new NotedCalls();
+  readonly #held = new Map<string, EndedCall>();
+  #content: ContentSource | undefined;
   #exporter: TelemetryExporter | undefined;
 
   constructor(deps: TelemetryDeps) {
@@ -81,10 +102,43 @@ export class Telemetry implements CallObserver, AsyncDisposable {
     this.#exporter = exporter;
   }
 
+  /** Adds the content of calls to their traces: `endContent` is called for each that is logged. */
+  takeContentOf(source: ContentSource): void {
+    this.#content = source;
+  }
+
   observe(call: CallRecord): void {
-    const request = this.#requests.get(call.id);
-    if (request !== undefined) this.#requests.delete(call.id);
-    this.#queue.add({ call, chunks: this.#chunks.take(call.id), request });
+    const noted = this.#noted.take(call.id);
+    const isHeld = noted !== undefined && this.#content?.isLogged(call.id) === true;
+    const ended = { call, chunks: this.#chunks.take(call.id), noted, isHeld };
+    if (isHeld) this.#hold(ended);
+    this.#queue.add(ended);
+  }
+
+  /** `content`: redacted; undefined if the call leaves none. */
+  async endContent(callId: string, content: CallContent | undefined): Promise<void> {
+    const held = this.#held.get(callId);
+    if (held?.noted === undefined || this.#content === undefined) return;
+    this.#held.delete(callId);
+    try {
+      const described =
+        content && (await describeContent(held.noted, content, this.#content.maxChars));
+      this.#trace(held, described && { content: described });
+    } catch (cause) {
+      this.#deps.onError(cause);
+    }
+  }
+
+  /** If too many wait, the earliest is exported without its content. */
+  #hold(ended: EndedCall): void {
+    this.#held.set(ended.call.id, ended);
+    const [earliest] = this.#held.size > MAX_HELD ? this.#held.values() : [];
+    if (earliest !== undefined) this.#letGo(earliest);
+  }
+
+  #letGo(held: EndedCall): void {
+    this.#held.delete(held.call.id);
+    this.#trace(held);
   }
 
   /** The call that created a task: it is counted when the task ends. */
@@ -100,14 +154,14 @@ export class Telemetry implements CallObserver, AsyncDisposable {
     this.#queue.add({ attempt });
   }
 
-  /** Keeps the settings of a request until its call ends, if its trace is recorded. */
+  /** Keeps the parts of a request for its trace until its call ends, if the trace is recorded. */
   noteRequest(call: Call): void {
-    if (this.#requests.size >= MAX_REQUESTS || !this.#isRecorded(call)) return;
-    try {
-      this.#requests.set(call.id, describeRequest(call));
-    } catch {
-      // Vendors of the same style get values that the gateway cannot read.
-    }
+    if (this.#isRecorded(call)) this.#noted.add(call);
+  }
+
+  /** Takes a complete answer, in the client's format. */
+  noteAnswer(callId: string, body: Uint8Array | string): void {
+    this.#noted.find(callId)?.beginAnswer().setWhole(body);
   }
 
   #isRecorded({ id, traceparent }: Pick<Call, "id" | "traceparent">): boolean {
@@ -117,8 +171,14 @@ export class Telemetry implements CallObserver, AsyncDisposable {
   }
 
   /** Call the result for each piece of the call's answer. */
-  timeChunks(callId: string): () => void {
-    return this.#chunks.start(callId);
+  watchPieces(callId: string): (piece: Uint8Array | string) => void {
+    const tick = this.#chunks.start(callId);
+    const parts = this.#noted.find(callId)?.beginAnswer();
+    if (parts === undefined) return tick;
+    return (piece) => {
+      tick();
+      parts.add(piece);
+    };
   }
 
   readMetrics(): readonly MetricState[] {
@@ -134,10 +194,11 @@ export class Telemetry implements CallObserver, AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#queue[Symbol.asyncDispose]();
+    for (const held of this.#held.values()) this.#letGo(held);
   }
 
   async #take(item: Item): Promise<void> {
-    if ("call" in item) return this.#takeCall(item.call, item.chunks, item.request);
+    if ("call" in item) return this.#takeCall(item);
     if ("creation" in item) {
       return this.#exporter?.trace(describeTrace(item.creation, this.#names));
     }
@@ -148,15 +209,16 @@ export class Telemetry implements CallObserver, AsyncDisposable {
     await this.#takeDelivery(item.attempt);
   }
 
-  #takeCall(
-    call: CallRecord,
-    chunks: Histogram | undefined,
-    request: Attributes | undefined,
-  ): void {
-    this.#metrics.count(call, chunks);
+  #takeCall(ended: EndedCall): void {
+    this.#metrics.count(ended.call, ended.chunks);
+    if (!ended.isHeld) this.#trace(ended);
+  }
+
+  #trace({ call, noted }: EndedCall, more?: TextAttributes): void {
+    const text = noted && { request: noted.request, end: noted.describeEnd(), ...more };
     const trace = call.isTask
       ? describeTask(call, this.#names.modelOf(call))
-      : describeTrace(call, this.#names, request);
+      : describeTrace(call, this.#names, text);
     this.#exporter?.trace(trace);
   }
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { SharedFormat } from "#core/shared-format.ts";
 import { Form, type FormPart } from "#lib/form.ts";
 import { outlineJson, type JsonObject } from "#lib/json.ts";
-import { endOfCues } from "./cues.ts";
+import { endOfCues, wordsOfCues } from "./cues.ts";
 import { usageOfHeard } from "./transcription-usage.ts";
 import { speech } from "./speech.ts";
 import { transcriptions, translations } from "./transcription.ts";
@@ -83,8 +83,9 @@ describe("speech usage", () => {
 });
 
 describe("transcript usage", () => {
-  const read = (answer: JsonObject | string, fields?: Readonly<Record<string, string>>) =>
-    transcriptions.readAnswer(answer, heard(fields)).usage;
+  const readAll = (answer: JsonObject | string, fields?: Readonly<Record<string, string>>) =>
+    transcriptions.readAnswer(answer, heard(fields));
+  const read = (...given: Parameters<typeof readAll>) => readAll(...given).usage;
 
   test("is seconds, if the vendor counts those", () => {
     const usage = { type: "duration", seconds: 8.4701 };
@@ -124,12 +125,12 @@ describe("transcript usage", () => {
   test("is the end of the last caption, for captions", () => {
     const captions = "1\n00:00:00,000 --> 00:00:02,000\na\n\n2\n00:00:02,000 --> 00:01:00,500\nb\n";
 
-    expect(read(captions, { response_format: "srt" })).toMatchObject({
-      durationMs: 60_500,
-      inputTokens: 1_009,
-      isEstimated: true,
-    });
-    expect(read("WEBVTT\n\n", { response_format: "vtt" })).toBeUndefined();
+    const { usage, inputUsage, outputText } = readAll(captions, { response_format: "srt" });
+
+    expect(usage).toBeUndefined();
+    expect(inputUsage).toMatchObject({ durationMs: 60_500, inputTokens: 1_009, isEstimated: true });
+    expect(outputText).toBe("a\n\nb");
+    expect(readAll("WEBVTT\n\n", { response_format: "vtt" })).toEqual({ outputText: "" });
   });
 
   test("is estimated from the file and the text, if the upstream reports none", () => {
@@ -166,6 +167,20 @@ test.each([
   ["nothing", undefined],
 ])("captions such as %j end at their stated time", (captions, end) => {
   expect(endOfCues(captions)).toBe(end);
+});
+
+test.each([
+  [
+    "WEBVTT - a talk\n\n00:00.000 --> 00:02.000 align:start\nHello --> all\n42\n",
+    "Hello --> all\n42",
+  ],
+  [
+    "1\r\n00:00:00,000 --> 00:00:01,000\r\nfirst\r\n\r\n2\r\n00:00:01,000 --> 00:00:02,000\r\n7\r\n",
+    "first\n\n7",
+  ],
+  ["no cues at all", "no cues at all"],
+])("of captions such as %j, the spoken words are counted", (captions, words) => {
+  expect(wordsOfCues(captions)).toBe(words);
 });
 
 describe("a transcript stream", () => {

@@ -14,6 +14,22 @@ export function endOfCues(captions: string): number | undefined {
   return undefined;
 }
 
+/** The spoken text of captions, without the numbers and times of its cues. */
+export function wordsOfCues(captions: string): string {
+  const lines = captions.split(LINE_END);
+  const isTime = (line = ""): boolean => TIME.test(line) && line.includes(ARROW);
+  const isNumber = (line: string, at: number): boolean =>
+    NUMBER.test(line) && isTime(lines[at + 1]);
+  return lines
+    .filter((line, at) => !isTime(line) && !isNumber(line, at) && !HEAD.test(line))
+    .join("\n")
+    .trim();
+}
+
+const LINE_END = /\r\n?|\n/;
+const NUMBER = /^\s*\d{1,9}\s*$/;
+const HEAD = /^WEBVTT(?:\s|$)/;
+
 function timeAt(captions: string, at: number): number | undefined {
   const text = captions.slice(at, at + MAX_TIME_CHARS);
   const [, hours = "0", minutes, seconds, fraction = ""] = TIME.exec(text) ?? [];

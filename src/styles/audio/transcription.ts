@@ -13,7 +13,7 @@ import { buildError } from "#styles/text/chat/error.ts";
 import { errorIn } from "#styles/text/chat/failure.ts";
 import { parseError } from "#styles/upstream-error.ts";
 import { openAudioTap } from "./audio-tap.ts";
-import { endOfCues } from "./cues.ts";
+import { endOfCues, wordsOfCues } from "./cues.ts";
 import { usageOfHeard } from "./transcription-usage.ts";
 
 const SHAPES = ["json", "text", "srt", "verbose_json", "vtt"];
@@ -126,13 +126,13 @@ function readAnswer(answer: JsonObject | string, question: SharedRequest): Share
 /** Captions contain the end of the last word, but no usage. */
 function readCaptions(captions: string, question: SharedRequest): SharedAnswer {
   const durationMs = endOfCues(captions);
-  if (durationMs === undefined) return { outputText: captions };
+  if (durationMs === undefined) return { outputText: wordsOfCues(captions) };
   const heard = {
     ...question,
     units: fitUnits({ durationMs }),
     inputTokens: tokensOfSound(durationMs),
   };
-  return { usage: guessed(heard, estimateTokens(captions)) };
+  return { inputUsage: guessed(heard, 0), outputText: wordsOfCues(captions) };
 }
 
 function guessed({ inputTokens, units }: SharedRequest, outputTokens: number): Usage {

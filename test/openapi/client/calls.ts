@@ -47,6 +47,11 @@ const users = await root.GET("/api/user", {
 });
 show("listUsers", users.data?.data.items.length, 0);
 
+const seen = await root.GET("/api/user/{id}", {
+  params: { path: { id: String(user.data?.data.id ?? 0) } },
+});
+show("getUser", seen.data?.data.username, "ada");
+
 const team = await root.POST("/api/team", { body: { name: "typists", budget_day_usd: "1.5" } });
 show("createTeam", team.data?.data.budget_day_usd, 1.5);
 

@@ -3,7 +3,8 @@ import about from "../../../generated/about.json";
 import { hooks } from "../../api/client.ts";
 import { useTexts } from "../../app/language.ts";
 import { Dialog } from "../../ui/dialog.tsx";
-import { Input } from "../../ui/field.tsx";
+import { Filters } from "../../ui/filters.tsx";
+import { SearchInput } from "../../ui/search-input.tsx";
 import { count } from "../../ui/format.ts";
 import { Empty, Page as PageFrame, Section } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
@@ -107,17 +108,9 @@ function Libraries() {
   return (
     <Section title={t.libraries(count(about.libraries.length))}>
       <p className="text-muted text-xs">{t.librariesHint}</p>
-      <search>
-        <Input
-          type="search"
-          data-search
-          aria-label={t.search}
-          placeholder={t.search}
-          className="w-64"
-          value={params.get("q") ?? ""}
-          onChange={(event) => setParams({ q: event.target.value })}
-        />
-      </search>
+      <Filters>
+        <SearchInput label={t.search} />
+      </Filters>
       <Table
         label={t.libraries(count(about.libraries.length))}
         rows={shown}
@@ -130,8 +123,8 @@ function Libraries() {
         empty={<Empty title={t.nothing} />}
         columns={[
           { name: "name", label: t.name, cell: ({ name }) => name },
-          { name: "version", label: t.version, width: "8rem", cell: ({ version }) => version },
-          { name: "terms", label: t.terms, width: "9rem", cell: ({ license }) => license },
+          { name: "version", label: t.version, width: "5.5rem", cell: ({ version }) => version },
+          { name: "terms", label: t.terms, width: "7rem", cell: ({ license }) => license },
         ]}
       />
       {open !== undefined && (

@@ -6,6 +6,7 @@ import { useUser } from "../../app/user.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Select } from "../../ui/field.tsx";
 import { clockTime } from "../../ui/format.ts";
+import { Filters } from "../../ui/filters.tsx";
 import { Empty } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { useQueryState } from "../../ui/query-state.ts";
@@ -60,7 +61,7 @@ export function AlertList() {
 
   const columns: readonly Column<Alert>[] = [
     { name: "text", label: t.text, cell: ({ text }) => <span title={text}>{text}</span> },
-    { name: "kind", label: t.kind, width: "8rem", cell: ({ kind: of }) => t.kinds[of] },
+    { name: "kind", label: t.kind, width: "8rem", from: "sm", cell: ({ kind: of }) => t.kinds[of] },
     {
       name: "began",
       label: t.began,
@@ -115,7 +116,7 @@ export function AlertList() {
   const error = alerts.error ?? acknowledge.error ?? silence.error;
   return (
     <>
-      <div className="flex flex-wrap gap-2">
+      <Filters>
         <Select
           aria-label={t.state}
           className="w-36"
@@ -133,7 +134,7 @@ export function AlertList() {
           ]}
           onChange={(event) => setParams({ kind: event.target.value, before: "" })}
         />
-      </div>
+      </Filters>
       {error !== null && <Problem error={error} onRetry={() => void alerts.refetch()} />}
       <Table
         label={t.title}

@@ -1,5 +1,4 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { Plus } from "lucide-react";
 import { useState } from "react";
 import { hooks, type Schemas } from "../../api/client.ts";
 import { useTexts } from "../../app/language.ts";
@@ -7,6 +6,7 @@ import { isAtLeast } from "../../app/pages.ts";
 import { useUser } from "../../app/user.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
+import { CreateButton } from "../../ui/create-button.tsx";
 import { Code } from "../../ui/copy.tsx";
 import { Confirm, Dialog } from "../../ui/dialog.tsx";
 import { Empty } from "../../ui/page.tsx";
@@ -119,17 +119,15 @@ export function Destinations() {
   return (
     <>
       {canAct && (
-        <Button
-          look="main"
+        <CreateButton
           className="self-start"
-          icon={<Plus size={14} />}
           onClick={() => {
             create.reset();
             setOpen({ act: "new" });
           }}
         >
           {t.addDestination}
-        </Button>
+        </CreateButton>
       )}
       {error !== null && <Problem error={error} onRetry={() => void destinations.refetch()} />}
       <Table

@@ -1,5 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { Ellipsis, Plus } from "lucide-react";
+import { Ellipsis } from "lucide-react";
 import { useId, useState } from "react";
 import { hooks } from "../../api/client.ts";
 import { useTexts, type Translated } from "../../app/language.ts";
@@ -7,6 +7,7 @@ import { isAtLeast } from "../../app/pages.ts";
 import { useUser } from "../../app/user.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
+import { CreateButton } from "../../ui/create-button.tsx";
 import { Confirm } from "../../ui/dialog.tsx";
 import { clockTime } from "../../ui/format.ts";
 import { Empty } from "../../ui/page.tsx";
@@ -84,14 +85,9 @@ export function Rules() {
   return (
     <>
       {canAct && (
-        <Button
-          look="main"
-          className="self-start"
-          icon={<Plus size={14} />}
-          onClick={() => show({ act: "new" })}
-        >
+        <CreateButton className="self-start" onClick={() => show({ act: "new" })}>
           {t.addRule}
-        </Button>
+        </CreateButton>
       )}
       {error !== null && <Problem error={error} onRetry={() => void rules.refetch()} />}
       <Table

@@ -1,10 +1,11 @@
-import { Plus } from "lucide-react";
 import { useState, type ReactNode } from "react";
 import { hooks } from "../../api/client.ts";
 import { useTexts, type Translated } from "../../app/language.ts";
 import { Badge } from "../../ui/badge.tsx";
-import { Button } from "../../ui/button.tsx";
-import { Input, Select } from "../../ui/field.tsx";
+import { CreateButton } from "../../ui/create-button.tsx";
+import { Select } from "../../ui/field.tsx";
+import { FilterInput } from "../../ui/filter-input.tsx";
+import { Filters } from "../../ui/filters.tsx";
 import { Empty, Page as PageFrame } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { useQueryState } from "../../ui/query-state.ts";
@@ -44,16 +45,10 @@ export function AssetList({ tabs, isAll }: { readonly tabs: ReactNode; readonly 
       title={t.title}
       equal={{ path, query }}
       {...(isAll ? { command: "sluice assets list" } : {})}
-      actions={
-        !isAll && (
-          <Button look="main" icon={<Plus size={14} />} onClick={() => setNew(true)}>
-            {t.add}
-          </Button>
-        )
-      }
+      actions={!isAll && <CreateButton onClick={() => setNew(true)}>{t.add}</CreateButton>}
     >
       {tabs}
-      <Filters isAll={isAll} groups={groups} />
+      <AssetFilters isAll={isAll} groups={groups} />
       {assets.error !== null && (
         <Problem error={assets.error} onRetry={() => void assets.refetch()} />
       )}
@@ -106,7 +101,7 @@ function queryOf(params: URLSearchParams, isAll: boolean) {
   };
 }
 
-function Filters({
+function AssetFilters({
   isAll,
   groups,
 }: {
@@ -118,23 +113,14 @@ function Filters({
   const set = (name: string, value: string): void => setParams({ [name]: value, p: undefined });
   const texts = [["name", t.nameSearch] as const, ...(isAll ? [["user", t.userId] as const] : [])];
   return (
-    <search className="flex flex-wrap gap-2">
+    <Filters>
       {texts.map(([name, label]) => (
-        <Input
+        <FilterInput
           key={name}
-          type="search"
-          data-search
-          aria-label={label}
-          placeholder={label}
+          label={label}
           className="w-44"
-          defaultValue={params.get(name) ?? ""}
-          onKeyDown={(event) =>
-            event.key === "Enter" && set(name, event.currentTarget.value.trim())
-          }
-          onBlur={(event) =>
-            event.target.value.trim() !== (params.get(name) ?? "") &&
-            set(name, event.target.value.trim())
-          }
+          value={params.get(name) ?? ""}
+          onDone={(value) => set(name, value)}
         />
       ))}
       <Select
@@ -169,7 +155,7 @@ function Filters({
           ]}
         />
       )}
-    </search>
+    </Filters>
   );
 }
 

@@ -1,10 +1,10 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { Plus } from "lucide-react";
 import { useState, type ReactNode } from "react";
 import { hooks } from "../../api/client.ts";
 import { useTexts } from "../../app/language.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
+import { CreateButton } from "../../ui/create-button.tsx";
 import { SelectField, TextField } from "../../ui/field.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
 import { count } from "../../ui/format.ts";
@@ -73,11 +73,7 @@ export function GroupList({ tabs }: { readonly tabs: ReactNode }) {
     <PageFrame
       title={t.title}
       equal={{ path: "/api/asset/self/group", query }}
-      actions={
-        <Button look="main" icon={<Plus size={14} />} onClick={() => setForm("new")}>
-          {t.newGroup}
-        </Button>
-      }
+      actions={<CreateButton onClick={() => setForm("new")}>{t.newGroup}</CreateButton>}
     >
       {tabs}
       {groups.error !== null && (

@@ -1,5 +1,4 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { Plus } from "lucide-react";
 import { useState, type ReactNode } from "react";
 import { Link } from "wouter";
 import { hooks, type Schemas } from "../../api/client.ts";
@@ -7,6 +6,7 @@ import { useTexts } from "../../app/language.ts";
 import { useUser } from "../../app/user.tsx";
 import { Badge, type Tone } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
+import { CreateButton } from "../../ui/create-button.tsx";
 import { Code } from "../../ui/copy.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { TextField } from "../../ui/field.tsx";
@@ -115,11 +115,7 @@ export function VerificationList({
       title={t.title}
       equal={{ path, query }}
       {...(isAll ? { command: "sluice assets verifications" } : {})}
-      actions={
-        <Button look="main" icon={<Plus size={14} />} onClick={() => setNew(true)}>
-          {t.begin}
-        </Button>
-      }
+      actions={<CreateButton onClick={() => setNew(true)}>{t.begin}</CreateButton>}
     >
       {tabs}
       {verifications.error !== null && (

@@ -4,7 +4,8 @@ import { useTexts } from "../../app/language.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { Input } from "../../ui/field.tsx";
+import { FilterInput } from "../../ui/filter-input.tsx";
+import { Filters } from "../../ui/filters.tsx";
 import { count } from "../../ui/format.ts";
 import { Empty, Page as PageFrame } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
@@ -81,20 +82,14 @@ export function Page() {
       command="sluice audit"
       actions={<Verify />}
     >
-      <search>
-        <Input
-          type="search"
-          data-search
-          aria-label={t.anyAction}
-          placeholder={t.anyAction}
+      <Filters>
+        <FilterInput
+          label={t.anyAction}
           className="w-72"
-          defaultValue={action}
-          onKeyDown={(event) =>
-            event.key === "Enter" && setParams({ action: event.currentTarget.value.trim() })
-          }
-          onBlur={(event) => setParams({ action: event.target.value.trim() })}
+          value={action}
+          onDone={(value) => setParams({ action: value })}
         />
-      </search>
+      </Filters>
       {rows.error !== null && <Problem error={rows.error} onRetry={() => void rows.refetch()} />}
       <Table
         label={t.label}
@@ -103,13 +98,7 @@ export function Page() {
         rowKey={({ seq }) => seq}
         fills
         empty={<Empty title={t.empty} />}
-        foot={
-          rows.hasNextPage && (
-            <Button busy={rows.isFetchingNextPage} onClick={() => void rows.fetchNextPage()}>
-              {t.more}
-            </Button>
-          )
-        }
+        more={rows}
       />
       {open !== undefined && <Details row={open} onClose={() => setOpen(undefined)} />}
     </PageFrame>

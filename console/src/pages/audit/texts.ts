@@ -21,7 +21,6 @@ export const AUDIT_TEXTS = messages(
     request: "Request id",
     agent: "Program",
     row: (number: number) => `Row ${number}`,
-    more: "Show more",
     nobody: "nobody",
   },
   {
@@ -44,7 +43,6 @@ export const AUDIT_TEXTS = messages(
     request: "请求 ID",
     agent: "程序",
     row: (number) => `第 ${number} 行`,
-    more: "显示更多",
     nobody: "无",
   },
 );

@@ -76,7 +76,13 @@ export function resultColumn(t: Texts, results: Results): Column<Channel> {
 export function channelColumns(t: Texts): readonly Column<Channel>[] {
   return [
     { name: "name", label: t.name, width: "12rem", cell: ({ name }) => name },
-    { name: "vendor", label: t.vendor, width: "7rem", cell: ({ provider }) => provider },
+    {
+      name: "vendor",
+      label: t.vendor,
+      width: "7rem",
+      from: "sm",
+      cell: ({ provider }) => provider,
+    },
     {
       name: "health",
       label: t.health,

@@ -1,6 +1,8 @@
 import { useTexts } from "../../app/language.ts";
 import { Button } from "../../ui/button.tsx";
-import { Input, Select } from "../../ui/field.tsx";
+import { Select } from "../../ui/field.tsx";
+import { Filters } from "../../ui/filters.tsx";
+import { SearchInput } from "../../ui/search-input.tsx";
 import { useQueryState } from "../../ui/query-state.ts";
 import { STATES, type Channel } from "./channel.ts";
 import type { Results, TestResult } from "./channel-columns.tsx";
@@ -23,16 +25,8 @@ export function ChannelFilters({
     setParams({ tag: next.join(",") });
   };
   return (
-    <search className="flex flex-wrap items-center gap-2">
-      <Input
-        type="search"
-        data-search
-        aria-label={t.search}
-        placeholder={t.search}
-        className="w-56"
-        value={params.get("q") ?? ""}
-        onChange={(event) => setParams({ q: event.target.value })}
-      />
+    <Filters>
+      <SearchInput label={t.search} className="w-56" />
       <Select
         aria-label={t.health}
         className="w-40"
@@ -69,7 +63,7 @@ export function ChannelFilters({
         ))}
       </div>
       {tested !== "" && !hasResults && <p className="text-muted text-xs">{t.noResult}</p>}
-    </search>
+    </Filters>
   );
 }
 

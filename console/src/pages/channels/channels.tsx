@@ -1,4 +1,3 @@
-import { Plus } from "lucide-react";
 import { useState } from "react";
 import { useLocation, useRoute } from "wouter";
 import { hooks } from "../../api/client.ts";
@@ -6,6 +5,7 @@ import { useTexts } from "../../app/language.ts";
 import { isAtLeast } from "../../app/pages.ts";
 import { useUser } from "../../app/user.tsx";
 import { Button } from "../../ui/button.tsx";
+import { CreateButton } from "../../ui/create-button.tsx";
 import { count } from "../../ui/format.ts";
 import { Empty, Page as PageFrame } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
@@ -64,9 +64,7 @@ export function Page() {
             >
               {testAll.isPending ? t.testing : t.testAll}
             </Button>
-            <Button look="main" icon={<Plus size={14} />} onClick={() => setAdding(true)}>
-              {t.add}
-            </Button>
+            <CreateButton onClick={() => setAdding(true)}>{t.add}</CreateButton>
           </>
         )
       }

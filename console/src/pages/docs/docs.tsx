@@ -4,7 +4,7 @@ import { Link, useRoute } from "wouter";
 import { ApiError } from "../../api/error.ts";
 import { useTexts } from "../../app/language.ts";
 import { classes } from "../../ui/classes.ts";
-import { Input } from "../../ui/field.tsx";
+import { SearchInput } from "../../ui/search-input.tsx";
 import { Empty, Page as PageFrame } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { useQueryState } from "../../ui/query-state.ts";
@@ -15,7 +15,7 @@ import { DOCS_TEXTS } from "./texts.ts";
 /** All operations from the gateway's own document, each to try. */
 export function Page() {
   const t = useTexts(DOCS_TEXTS);
-  const [params, setParams] = useQueryState();
+  const [params] = useQueryState();
   const [, opened] = useRoute("/docs/api/:id");
   const document = useQuery({
     queryKey: ["openapi"],
@@ -47,14 +47,7 @@ export function Page() {
           aria-label={t.title}
           className="flex max-h-96 shrink-0 flex-col gap-2 lg:max-h-none lg:w-96"
         >
-          <Input
-            type="search"
-            data-search
-            aria-label={t.search}
-            placeholder={t.search}
-            value={search}
-            onChange={(event) => setParams({ q: event.target.value })}
-          />
+          <SearchInput label={t.search} className="w-full" />
           <div
             className="border-line bg-surface min-h-0 flex-1 overflow-y-auto rounded-md border"
             tabIndex={-1}

@@ -5,7 +5,6 @@ import { PAGES_BY_ID } from "../../api/pages-by-id.ts";
 import { useTexts } from "../../app/language.ts";
 import { isAtLeast } from "../../app/pages.ts";
 import { useUser } from "../../app/user.tsx";
-import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { EditAndRemove } from "../../ui/edit-and-remove.tsx";
 import { count, money } from "../../ui/format.ts";
@@ -161,7 +160,10 @@ function Users({ id }: { readonly id: number }) {
     <Section
       title={t.users}
       actions={
-        <Link href={`/users?group=${id}`} className="text-accent text-sm hover:underline">
+        <Link
+          href={`/users?group=${id}`}
+          className="text-accent inline-flex min-h-6 items-center text-sm hover:underline"
+        >
           {t.manageUsers}
         </Link>
       }
@@ -173,13 +175,7 @@ function Users({ id }: { readonly id: number }) {
         rows={users.data?.pages.flatMap(({ data }) => data.items)}
         rowKey={(user) => user.id}
         empty={<p className="text-muted text-sm">{t.noUsers}</p>}
-        foot={
-          users.hasNextPage && (
-            <Button busy={users.isFetchingNextPage} onClick={() => void users.fetchNextPage()}>
-              {t.more}
-            </Button>
-          )
-        }
+        more={users}
       />
     </Section>
   );

@@ -1,14 +1,11 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { Plus } from "lucide-react";
 import { useState } from "react";
 import { hooks } from "../../api/client.ts";
 import { PAGES_BY_ID } from "../../api/pages-by-id.ts";
 import { useTexts } from "../../app/language.ts";
-import { isAtLeast } from "../../app/pages.ts";
-import { useUser } from "../../app/user.tsx";
-import { Button } from "../../ui/button.tsx";
+import { ListPage } from "../../app/list-page.tsx";
 import { count } from "../../ui/format.ts";
-import { Empty, Page as PageFrame } from "../../ui/page.tsx";
+import { Empty } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { useQueryState } from "../../ui/query-state.ts";
 import { Table, type Column } from "../../ui/table.tsx";
@@ -22,7 +19,6 @@ import { GROUP_TEXTS } from "./texts.ts";
 /** Groups of users, with the models, prices and limits that each gives. */
 export function Page() {
   const t = useTexts(GROUP_TEXTS);
-  const { role } = useUser();
   const client = useQueryClient();
   const [params, setParams] = useQueryState();
   const [isNew, setNew] = useState(false);
@@ -83,17 +79,12 @@ export function Page() {
     },
   ];
   return (
-    <PageFrame
+    <ListPage
       title={t.title}
       equal={{ path: "/api/group" }}
       command="sluice groups list"
-      actions={
-        isAtLeast(role, "admin") && (
-          <Button look="main" icon={<Plus size={14} />} onClick={() => setNew(true)}>
-            {t.create}
-          </Button>
-        )
-      }
+      create={t.create}
+      onCreate={() => setNew(true)}
     >
       {groups.error !== null && (
         <Problem error={groups.error} onRetry={() => void groups.refetch()} />
@@ -110,13 +101,7 @@ export function Page() {
             <p>{t.emptyHint}</p>
           </Empty>
         }
-        foot={
-          groups.hasNextPage && (
-            <Button busy={groups.isFetchingNextPage} onClick={() => void groups.fetchNextPage()}>
-              {t.more}
-            </Button>
-          )
-        }
+        more={groups}
       />
       {isNew && (
         <GroupForm
@@ -129,6 +114,6 @@ export function Page() {
       {open !== undefined && (
         <GroupDrawer key={open.id} group={open} onClose={() => setParams({ group: undefined })} />
       )}
-    </PageFrame>
+    </ListPage>
   );
 }

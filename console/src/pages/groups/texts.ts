@@ -47,7 +47,6 @@ export const GROUP_TEXTS = messages(
     noUsers: "No user is in this group.",
     manageUsers: "Show all of them",
     month: "Spent this month",
-    more: "Show more",
   },
   {
     title: "分组",
@@ -93,6 +92,5 @@ export const GROUP_TEXTS = messages(
     noUsers: "此分组中没有用户。",
     manageUsers: "查看全部",
     month: "本月花费",
-    more: "显示更多",
   },
 );

@@ -16,6 +16,10 @@ const REFRESH_MS = 15_000;
 /** The first call uses it if a channel serves it. */
 const USUAL_MODEL = "gpt-4o-mini";
 
+/** On a phone, these links stand below the main action. */
+const ASIDE =
+  "text-accent inline-flex min-h-6 items-center px-2 text-sm hover:underline max-sm:order-last max-sm:px-0";
+
 /** Problems first, then traffic and spend, then the user's own keys. */
 export function Page() {
   const t = useTexts(HOME_TEXTS);
@@ -30,12 +34,12 @@ export function Page() {
       actions={
         <>
           {data?.has_status_page === true && (
-            <a href="/status" className="text-accent px-2 text-sm hover:underline">
+            <a href="/status" className={ASIDE}>
               {t.statusPage}
             </a>
           )}
           {data?.has_model_page === true && (
-            <Link href="/pricing" className="text-accent px-2 text-sm hover:underline">
+            <Link href="/pricing" className={ASIDE}>
               {t.modelPage}
             </Link>
           )}

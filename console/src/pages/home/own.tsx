@@ -46,7 +46,10 @@ export function OwnPart({ own }: { readonly own: Own }) {
     <Section
       title={t.own}
       actions={
-        <Link href="/keys" className="text-accent text-sm hover:underline">
+        <Link
+          href="/keys"
+          className="text-accent inline-flex min-h-6 items-center text-sm hover:underline"
+        >
           {own.keys_total === 0 ? t.makeKey : t.allKeys(own.keys_total)}
         </Link>
       }

@@ -28,7 +28,10 @@ export function Problems({ problems }: { readonly problems: Wrong }) {
     <Section
       title={t.problems}
       actions={
-        <Link href="/alerts" className="text-accent text-sm hover:underline">
+        <Link
+          href="/alerts"
+          className="text-accent inline-flex min-h-6 items-center text-sm hover:underline"
+        >
           {t.alertsPage(problems.alerts.length)}
         </Link>
       }

@@ -1,5 +1,4 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { Plus } from "lucide-react";
 import { useState, type ReactNode } from "react";
 import { hooks, type Schemas } from "../../api/client.ts";
 import { PAGES_BY_ID } from "../../api/pages-by-id.ts";
@@ -7,6 +6,7 @@ import { useTexts } from "../../app/language.ts";
 import { isAtLeast } from "../../app/pages.ts";
 import { useUser } from "../../app/user.tsx";
 import { Button } from "../../ui/button.tsx";
+import { CreateButton } from "../../ui/create-button.tsx";
 import { Code } from "../../ui/copy.tsx";
 import { Confirm, Dialog } from "../../ui/dialog.tsx";
 import { TextField } from "../../ui/field.tsx";
@@ -91,11 +91,7 @@ export function CodeBatches({ tabs }: { readonly tabs: ReactNode }) {
       equal={{ path: "/api/code-batch", query }}
       command="sluice codes list"
       actions={
-        mayChange && (
-          <Button look="main" icon={<Plus size={14} />} onClick={() => setNew(true)}>
-            {t.createCodes}
-          </Button>
-        )
+        mayChange && <CreateButton onClick={() => setNew(true)}>{t.createCodes}</CreateButton>
       }
     >
       {tabs}
@@ -105,12 +101,12 @@ export function CodeBatches({ tabs }: { readonly tabs: ReactNode }) {
         columns={columns}
         rows={batches.data?.pages.flatMap(({ data }) => data.items)}
         rowKey={({ id }) => id}
-        empty={<Empty title={t.noCodes} />}
-        foot={
-          batches.hasNextPage && (
-            <Button onClick={() => void batches.fetchNextPage()}>{t.more}</Button>
-          )
+        empty={
+          <Empty title={t.noCodes}>
+            <p>{t.noCodesHint}</p>
+          </Empty>
         }
+        more={batches}
       />
       {isNew && (
         <NewCodes

@@ -1,5 +1,4 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { Plus } from "lucide-react";
 import { useState, type ReactNode } from "react";
 import { hooks, type Schemas } from "../../api/client.ts";
 import { PAGES_BY_ID } from "../../api/pages-by-id.ts";
@@ -7,6 +6,7 @@ import { useTexts } from "../../app/language.ts";
 import { isAtLeast } from "../../app/pages.ts";
 import { useUser } from "../../app/user.tsx";
 import { Button } from "../../ui/button.tsx";
+import { CreateButton } from "../../ui/create-button.tsx";
 import { Code } from "../../ui/copy.tsx";
 import { Confirm, Dialog } from "../../ui/dialog.tsx";
 import { count } from "../../ui/format.ts";
@@ -95,13 +95,7 @@ export function InvitationList({ tabs }: { readonly tabs: ReactNode }) {
       title={t.title}
       equal={{ path: "/api/invitation", query }}
       command="sluice invitations list"
-      actions={
-        mayInvite && (
-          <Button look="main" icon={<Plus size={14} />} onClick={() => setNew(true)}>
-            {t.create}
-          </Button>
-        )
-      }
+      actions={mayInvite && <CreateButton onClick={() => setNew(true)}>{t.create}</CreateButton>}
     >
       {tabs}
       {invitations.error !== null && <Problem error={invitations.error} />}
@@ -110,12 +104,12 @@ export function InvitationList({ tabs }: { readonly tabs: ReactNode }) {
         columns={columns}
         rows={invitations.data?.pages.flatMap(({ data }) => data.items)}
         rowKey={({ id }) => id}
-        empty={<Empty title={t.empty} />}
-        foot={
-          invitations.hasNextPage && (
-            <Button onClick={() => void invitations.fetchNextPage()}>{t.more}</Button>
-          )
+        empty={
+          <Empty title={t.empty}>
+            <p>{t.emptyHint}</p>
+          </Empty>
         }
+        more={invitations}
       />
       {isNew && (
         <InvitationForm

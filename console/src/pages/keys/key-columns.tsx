@@ -37,6 +37,7 @@ export function keyColumns(t: Texts, acts: KeyActs): readonly Column<Token>[] {
       name: "secret",
       label: t.secret,
       width: "5.5rem",
+      from: "sm",
       cell: (token) => (
         <code
           className="text-xs"

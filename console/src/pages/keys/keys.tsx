@@ -1,8 +1,8 @@
-import { Plus } from "lucide-react";
 import { useState } from "react";
 import { hooks } from "../../api/client.ts";
 import { useTexts } from "../../app/language.ts";
 import { Button } from "../../ui/button.tsx";
+import { CreateButton } from "../../ui/create-button.tsx";
 import { Confirm } from "../../ui/dialog.tsx";
 import { Empty, Page as PageFrame } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
@@ -30,6 +30,12 @@ export function Page() {
   const [params, setParams] = useQueryState();
   const user = params.get("user") ?? undefined;
   const keys = useKeys(user, query);
+  const owner = hooks.useQuery(
+    "get",
+    "/api/user/{id}",
+    { params: { path: { id: user ?? "" } } },
+    { enabled: user !== undefined },
+  );
   const { list: tokens } = keys;
   const [open, setOpen] = useState<Open>();
   const [secret, setSecret] = useState<string>();
@@ -74,14 +80,10 @@ export function Page() {
   const total = tokens.data?.data.total ?? 0;
   return (
     <PageFrame
-      title={user === undefined ? t.title : t.titleOf(user)}
+      title={user === undefined ? t.title : t.titleOf(owner.data?.data.username ?? user)}
       equal={{ path: keys.path, query }}
       command={keys.command}
-      actions={
-        <Button look="main" icon={<Plus size={14} />} onClick={() => setOpen({ what: "new" })}>
-          {t.create}
-        </Button>
-      }
+      actions={<CreateButton onClick={() => setOpen({ what: "new" })}>{t.create}</CreateButton>}
     >
       {tokens.error !== null && (
         <Problem error={tokens.error} onRetry={() => void tokens.refetch()} />

@@ -101,7 +101,10 @@ function CallDetails({ call }: { readonly call: CallInParts }) {
         <Result call={call} t={t} />
         <span className="figures mr-auto text-base font-medium">{money(call.cost_usd)}</span>
         {replay !== undefined && (
-          <Link href={replay} className="text-accent text-sm hover:underline">
+          <Link
+            href={replay}
+            className="text-accent inline-flex min-h-6 items-center text-sm hover:underline"
+          >
             {t.call.replay}
           </Link>
         )}

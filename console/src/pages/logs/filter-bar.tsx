@@ -1,8 +1,10 @@
 import { ListFilter, X } from "lucide-react";
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { useTexts } from "../../app/language.ts";
 import { Button } from "../../ui/button.tsx";
-import { Input, Select } from "../../ui/field.tsx";
+import { Select } from "../../ui/field.tsx";
+import { FilterInput } from "../../ui/filter-input.tsx";
+import { Filters } from "../../ui/filters.tsx";
 import { AUDITORS_FILTERS, OWN_FILTERS, PERIODS, periodIn } from "./filters.ts";
 import { LOG_TEXTS } from "./texts.ts";
 
@@ -39,7 +41,7 @@ export function FilterBar({ params, set, isAuditor }: FilterBarProps) {
     />
   );
   return (
-    <search className="flex flex-wrap gap-2">
+    <Filters>
       <Select
         aria-label={t.filters.period}
         className="w-36"
@@ -83,36 +85,6 @@ export function FilterBar({ params, set, isAuditor }: FilterBarProps) {
         </Button>
       )}
       {isOpen && <div className="flex w-full flex-wrap gap-2">{others.map(input)}</div>}
-    </search>
-  );
-}
-
-/** Takes effect on Enter or when it is left, so that each letter is not a request. */
-function FilterInput({
-  label,
-  value,
-  onDone,
-}: {
-  readonly label: string;
-  readonly value: string;
-  readonly onDone: (value: string) => void;
-}) {
-  const [text, setText] = useState(value);
-  useEffect(() => setText(value), [value]);
-  return (
-    <Input
-      type="search"
-      data-search
-      aria-label={label}
-      placeholder={label}
-      className="w-36"
-      value={text}
-      onChange={(event) => {
-        setText(event.target.value);
-        if (event.target.value === "") onDone("");
-      }}
-      onKeyDown={(event) => event.key === "Enter" && onDone(text.trim())}
-      onBlur={() => text.trim() !== value && onDone(text.trim())}
-    />
+    </Filters>
   );
 }

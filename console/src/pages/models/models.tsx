@@ -6,7 +6,8 @@ import { isAtLeast } from "../../app/pages.ts";
 import { useUser } from "../../app/user.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
-import { Input } from "../../ui/field.tsx";
+import { Filters } from "../../ui/filters.tsx";
+import { SearchInput } from "../../ui/search-input.tsx";
 import { count, money, shortCount } from "../../ui/format.ts";
 import { Empty, Page as PageFrame } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
@@ -66,22 +67,14 @@ export function Page() {
         ]}
         onChange={(tab) => setParams({ tab: tab === "all" ? undefined : tab })}
       />
-      <search className="flex flex-wrap items-center gap-3">
-        <Input
-          type="search"
-          data-search
-          aria-label={t.search}
-          placeholder={t.search}
-          className="w-72"
-          value={params.get("q") ?? ""}
-          onChange={(event) => setParams({ q: event.target.value })}
-        />
+      <Filters>
+        <SearchInput label={t.search} className="w-72" />
         {facts !== undefined && (
           <span className={facts.is_old ? "text-warn text-sm" : "text-muted text-sm"}>
             {facts.is_old ? t.old : t.catalog(facts.updated ?? facts.shipped)}
           </span>
         )}
-      </search>
+      </Filters>
       {models.error !== null && (
         <Problem error={models.error} onRetry={() => void models.refetch()} />
       )}
@@ -145,6 +138,7 @@ function columnsOf(t: Texts): readonly Column<Model>[] {
     {
       name: "served",
       label: t.servedBy,
+      from: "sm",
       cell: ({ served_by }) => served_by.map(({ channel }) => channel).join(", "),
     },
     {

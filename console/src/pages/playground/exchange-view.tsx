@@ -32,6 +32,7 @@ export function ExchangeView({
 }: ExchangeViewProps) {
   const t = useTexts(PLAYGROUND_TEXTS);
   const [tab, setTab] = useState("result");
+  const isNew = request === undefined && facts === undefined && error === undefined;
   return (
     <section
       aria-label={title}
@@ -63,6 +64,7 @@ export function ExchangeView({
         ]}
       />
       <div className="min-w-0 p-3 text-sm">
+        {isNew && <p className="text-muted">{t.nothingYet}</p>}
         {tab === "result" && (
           <div className="flex flex-col gap-3">
             {error !== undefined && <Problem error={error} />}
@@ -74,8 +76,8 @@ export function ExchangeView({
             {children}
           </div>
         )}
-        {tab === "request" && <Json value={request} />}
-        {tab === "raw" && <Json value={raw} />}
+        {tab === "request" && !isNew && <Json value={request} />}
+        {tab === "raw" && !isNew && <Json value={raw} />}
       </div>
     </section>
   );

@@ -5,7 +5,9 @@ import { ApiError } from "../../api/error.ts";
 import { useTexts, type Translated } from "../../app/language.ts";
 import { Preferences } from "../../app/preferences.tsx";
 import { Badge, type Tone } from "../../ui/badge.tsx";
-import { Input, Select } from "../../ui/field.tsx";
+import { Select } from "../../ui/field.tsx";
+import { Filters } from "../../ui/filters.tsx";
+import { SearchInput } from "../../ui/search-input.tsx";
 import { money, percent, shortCount } from "../../ui/format.ts";
 import { Empty } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
@@ -62,7 +64,10 @@ export function Pricing() {
             </p>
             <h1 className="text-lg">{t.title}</h1>
           </div>
-          <Link href="/login" className="text-accent text-sm hover:underline">
+          <Link
+            href="/login"
+            className="text-accent inline-flex min-h-6 items-center text-sm hover:underline"
+          >
             {t.toLogin}
           </Link>
         </header>
@@ -73,16 +78,8 @@ export function Pricing() {
         ) : (
           <>
             <p className="text-muted text-sm">{t.hint}</p>
-            <search className="flex flex-wrap gap-2">
-              <Input
-                type="search"
-                data-search
-                aria-label={t.search}
-                placeholder={t.search}
-                className="w-64"
-                value={params.get("q") ?? ""}
-                onChange={(event) => setParams({ q: event.target.value })}
-              />
+            <Filters>
+              <SearchInput label={t.search} />
               <Select
                 aria-label={t.kind}
                 className="w-40"
@@ -93,7 +90,7 @@ export function Pricing() {
                   ...kinds.map((value) => ({ value, label: value })),
                 ]}
               />
-            </search>
+            </Filters>
             {models.error !== null && (
               <Problem error={models.error} onRetry={() => void models.refetch()} />
             )}

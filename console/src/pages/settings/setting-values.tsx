@@ -5,7 +5,9 @@ import { useTexts } from "../../app/language.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { Checkbox, Input, TextField } from "../../ui/field.tsx";
+import { Checkbox, TextField } from "../../ui/field.tsx";
+import { Filters } from "../../ui/filters.tsx";
+import { SearchInput } from "../../ui/search-input.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { useQueryState } from "../../ui/query-state.ts";
 import { Table, type Column } from "../../ui/table.tsx";
@@ -31,7 +33,7 @@ export function SettingValues() {
     {
       name: "name",
       label: t.name,
-      width: "22rem",
+      width: "16rem",
       cell: (setting) => (
         <button
           type="button"
@@ -72,22 +74,14 @@ export function SettingValues() {
   ];
   return (
     <>
-      <search className="flex flex-wrap items-center gap-3">
-        <Input
-          type="search"
-          data-search
-          aria-label={t.search}
-          placeholder={t.search}
-          className="w-72"
-          value={search}
-          onChange={(event) => setParams({ q: event.target.value })}
-        />
+      <Filters>
+        <SearchInput label={t.search} className="w-72" />
         <Checkbox
           label={t.onlyChanged}
           checked={isOnlyChanged}
           onChange={(event) => setParams({ changed: event.target.checked ? "1" : undefined })}
         />
-      </search>
+      </Filters>
       {settings.error !== null && (
         <Problem error={settings.error} onRetry={() => void settings.refetch()} />
       )}

@@ -1,8 +1,9 @@
 import { hooks, type Schemas } from "../../api/client.ts";
 import { useTexts, type Translated } from "../../app/language.ts";
 import { Badge, type Tone } from "../../ui/badge.tsx";
-import { Button } from "../../ui/button.tsx";
-import { Input, Select } from "../../ui/field.tsx";
+import { Select } from "../../ui/field.tsx";
+import { FilterInput } from "../../ui/filter-input.tsx";
+import { Filters } from "../../ui/filters.tsx";
 import { money } from "../../ui/format.ts";
 import { Empty } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
@@ -51,7 +52,7 @@ export function TaskList({
   const filters = [["model", t.model] as const, ...(isAll ? [["user", t.userId] as const] : [])];
   return (
     <>
-      <search className="flex flex-wrap gap-2">
+      <Filters>
         <Select
           aria-label={t.state}
           className="w-36"
@@ -63,21 +64,15 @@ export function TaskList({
           ]}
         />
         {filters.map(([name, label]) => (
-          <Input
+          <FilterInput
             key={name}
-            type="search"
-            data-search
-            aria-label={label}
-            placeholder={label}
+            label={label}
             className="w-40"
-            defaultValue={params.get(name) ?? ""}
-            onKeyDown={(event) =>
-              event.key === "Enter" && set({ [name]: event.currentTarget.value.trim() })
-            }
-            onBlur={(event) => set({ [name]: event.target.value.trim() })}
+            value={params.get(name) ?? ""}
+            onDone={(value) => set({ [name]: value })}
           />
         ))}
-      </search>
+      </Filters>
       {pages.error !== null && <Problem error={pages.error} onRetry={() => void pages.refetch()} />}
       <Table
         label={t.label}
@@ -90,13 +85,7 @@ export function TaskList({
             <p>{t.emptyHint}</p>
           </Empty>
         }
-        foot={
-          pages.hasNextPage && (
-            <Button busy={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
-              {t.more}
-            </Button>
-          )
-        }
+        more={pages}
       />
     </>
   );

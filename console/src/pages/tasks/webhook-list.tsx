@@ -100,13 +100,7 @@ export function WebhookList({ pageSize }: { readonly pageSize: number }) {
             <p>{t.noWebhooksHint}</p>
           </Empty>
         }
-        foot={
-          pages.hasNextPage && (
-            <Button busy={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
-              {t.more}
-            </Button>
-          )
-        }
+        more={pages}
       />
     </>
   );

@@ -134,11 +134,7 @@ export function Members({
         rows={listed}
         rowKey={({ user_id }) => user_id}
         empty={<p className="text-muted text-sm">{t.noMembers}</p>}
-        foot={
-          members.hasNextPage && (
-            <Button onClick={() => void members.fetchNextPage()}>{t.more}</Button>
-          )
-        }
+        more={members}
       />
       {mayChange && <AddMembers id={path.id} onAdded={refresh} />}
       {open !== undefined && (

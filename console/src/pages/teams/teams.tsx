@@ -1,12 +1,12 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { Plus } from "lucide-react";
 import { useState } from "react";
 import { hooks, type Schemas } from "../../api/client.ts";
 import { PAGES_BY_ID } from "../../api/pages-by-id.ts";
 import { useTexts } from "../../app/language.ts";
+import { ListPage } from "../../app/list-page.tsx";
 import { isAtLeast } from "../../app/pages.ts";
 import { useUser } from "../../app/user.tsx";
-import { Button } from "../../ui/button.tsx";
+import { Filters } from "../../ui/filters.tsx";
 import { money } from "../../ui/format.ts";
 import { Empty, Page as PageFrame } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
@@ -42,11 +42,10 @@ function OwnTeam() {
 
 function AllTeams() {
   const t = useTexts(TEAM_TEXTS);
-  const { role } = useUser();
   const client = useQueryClient();
   const [params, setParams] = useQueryState();
   const [isNew, setNew] = useState(false);
-  const q = params.get("q") ?? "";
+  const q = (params.get("q") ?? "").trim();
   const query = q === "" ? {} : { q };
   const teams = hooks.useInfiniteQuery("get", "/api/team", { params: { query } }, PAGES_BY_ID);
   const create = hooks.useMutation("post", "/api/team", {
@@ -99,21 +98,16 @@ function AllTeams() {
     },
   ];
   return (
-    <PageFrame
+    <ListPage
       title={t.title}
       equal={{ path: "/api/team", query }}
       command="sluice teams list"
-      actions={
-        isAtLeast(role, "admin") && (
-          <Button look="main" icon={<Plus size={14} />} onClick={() => setNew(true)}>
-            {t.create}
-          </Button>
-        )
-      }
+      create={t.create}
+      onCreate={() => setNew(true)}
     >
-      <search>
-        <SearchInput label={t.search} value={q} />
-      </search>
+      <Filters>
+        <SearchInput label={t.search} />
+      </Filters>
       {teams.error !== null && <Problem error={teams.error} onRetry={() => void teams.refetch()} />}
       <Table
         label={t.label}
@@ -122,14 +116,10 @@ function AllTeams() {
         rowKey={({ id }) => id}
         href={({ id }) => `/teams?${new URLSearchParams({ ...query, team: String(id) })}`}
         isMarked={({ id }) => id === open?.id}
-        empty={<Empty title={q === "" ? t.empty : t.nothing} />}
-        foot={
-          teams.hasNextPage && (
-            <Button busy={teams.isFetchingNextPage} onClick={() => void teams.fetchNextPage()}>
-              {t.more}
-            </Button>
-          )
+        empty={
+          <Empty title={q === "" ? t.empty : t.nothing}>{q === "" && <p>{t.emptyHint}</p>}</Empty>
         }
+        more={teams}
       />
       {isNew && (
         <TeamForm
@@ -142,6 +132,6 @@ function AllTeams() {
       {open !== undefined && (
         <TeamDrawer key={open.id} team={open} onClose={() => setParams({ team: undefined })} />
       )}
-    </PageFrame>
+    </ListPage>
   );
 }

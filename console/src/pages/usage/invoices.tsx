@@ -1,6 +1,7 @@
 import { locale, useTexts } from "../../app/language.ts";
 import { useDisplayMoney, type DisplayMoney } from "../../app/user.tsx";
 import { Select } from "../../ui/field.tsx";
+import { Filters } from "../../ui/filters.tsx";
 import { count, money } from "../../ui/format.ts";
 import { Empty } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
@@ -38,7 +39,7 @@ export function Invoices({ scope, params, set }: InvoicesProps) {
   return (
     <>
       {isAll && (
-        <search className="flex flex-wrap gap-2">
+        <Filters>
           <Select
             aria-label={t.invoiceOf}
             className="w-32"
@@ -56,7 +57,7 @@ export function Invoices({ scope, params, set }: InvoicesProps) {
             onChange={({ target }) => set({ of_month: target.value })}
             choices={months.map((value) => ({ value, label: monthName(value) }))}
           />
-        </search>
+        </Filters>
       )}
       {error !== null && <Problem error={error} onRetry={() => void refetch()} />}
       <Table

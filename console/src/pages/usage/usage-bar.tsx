@@ -2,6 +2,7 @@ import { X } from "lucide-react";
 import { useTexts } from "../../app/language.ts";
 import { Button } from "../../ui/button.tsx";
 import { Checkbox, Input, Select } from "../../ui/field.tsx";
+import { Filters } from "../../ui/filters.tsx";
 import { PERIODS, type Choice } from "./filters.ts";
 import { CATEGORIES, MEASURES, TIMES, type Measure, type Scope } from "./report.ts";
 import { USAGE_TEXTS } from "./texts.ts";
@@ -20,7 +21,7 @@ export function UsageBar({ choice, measure, scope, isOwner, params, set }: Usage
   const t = useTexts(USAGE_TEXTS);
   const known = CATEGORIES[scope];
   return (
-    <search className="flex flex-wrap items-center gap-2">
+    <Filters>
       {isOwner && (
         <Select
           aria-label={t.scope}
@@ -77,7 +78,7 @@ export function UsageBar({ choice, measure, scope, isOwner, params, set }: Usage
           </span>
         </Button>
       ))}
-    </search>
+    </Filters>
   );
 }
 

@@ -15,10 +15,37 @@ export function rolesBelow(own: Role): readonly Role[] {
   return ROLES.filter((role) => role !== own && isAtLeast(own, role));
 }
 
-/** Reads the list of users anew after a change. */
+/** Reads the list of users, and each shown one, anew after a change. */
 export function useRefreshedUsers(): () => void {
   const client = useQueryClient();
-  return () => void client.invalidateQueries({ queryKey: ["get", "/api/user"] });
+  return () => {
+    for (const path of ["/api/user", USER]) {
+      void client.invalidateQueries({ queryKey: ["get", path] });
+    }
+  };
+}
+
+const USER = "/api/user/{id}";
+
+/** The user of the address: of the pages that were read, or else read alone. */
+export function useOpenUser(
+  id: string | null,
+  listed: readonly ListedUser[] | undefined,
+): ListedUser | undefined {
+  const known = listed?.find((user) => String(user.id) === id);
+  const isAlone = id !== null && listed !== undefined && known === undefined;
+  const alone = hooks.useQuery(
+    "get",
+    USER,
+    { params: { path: { id: id ?? "" } } },
+    { enabled: isAlone },
+  );
+  const read = isAlone ? alone.data?.data : undefined;
+  return known ?? (read !== undefined && isWhole(read) ? read : undefined);
+}
+
+function isWhole(user: ListedUser | Schemas["SeenMember"]): user is ListedUser {
+  return "quota_usd" in user;
 }
 
 /** Names of the first teams and groups by id, for lists and choices. */

@@ -1,16 +1,14 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { Plus } from "lucide-react";
 import { useState } from "react";
 import { hooks } from "../../api/client.ts";
 import { PAGES_BY_ID } from "../../api/pages-by-id.ts";
 import { useTexts } from "../../app/language.ts";
-import { isAtLeast } from "../../app/pages.ts";
-import { useUser } from "../../app/user.tsx";
+import { ListPage } from "../../app/list-page.tsx";
 import { Badge } from "../../ui/badge.tsx";
-import { Button } from "../../ui/button.tsx";
 import { Select } from "../../ui/field.tsx";
+import { Filters } from "../../ui/filters.tsx";
 import { money } from "../../ui/format.ts";
-import { Empty, Page as PageFrame } from "../../ui/page.tsx";
+import { Empty } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { useQueryState } from "../../ui/query-state.ts";
 import { SearchInput } from "../../ui/search-input.tsx";
@@ -20,12 +18,11 @@ import { toast } from "../../ui/toast.tsx";
 import { NewUserForm } from "./new-user-form.tsx";
 import { USER_TEXTS } from "./texts.ts";
 import { UserDrawer } from "./user-drawer.tsx";
-import { ENABLED, ROLES, STATUSES, useNames, type ListedUser } from "./user.ts";
+import { ENABLED, ROLES, STATUSES, useNames, useOpenUser, type ListedUser } from "./user.ts";
 
 /** Users with role, place, quota and spending. */
 export function Page() {
   const t = useTexts(USER_TEXTS);
-  const { role } = useUser();
   const client = useQueryClient();
   const [params, setParams] = useQueryState();
   const [isNew, setNew] = useState(false);
@@ -41,9 +38,9 @@ export function Page() {
     onError: () => undefined,
   });
   const listed = users.data?.pages.flatMap(({ data }) => data.items);
-  const open = listed?.find(({ id }) => String(id) === params.get("user"));
+  const open = useOpenUser(params.get("user"), listed);
   const columns: readonly Column<ListedUser>[] = [
-    { name: "name", label: t.name, width: "11rem", cell: ({ username }) => username },
+    { name: "name", label: t.name, cell: ({ username }) => username },
     { name: "email", label: t.email, from: "lg", cell: ({ email }) => email ?? "–" },
     { name: "role", label: t.role, width: "8rem", cell: (user) => <RoleOf user={user} /> },
     { name: "status", label: t.status, width: "6rem", cell: (user) => <Status user={user} /> },
@@ -84,20 +81,15 @@ export function Page() {
     },
   ];
   return (
-    <PageFrame
+    <ListPage
       title={t.title}
       equal={{ path: "/api/user", query }}
       command="sluice users list"
-      actions={
-        isAtLeast(role, "admin") && (
-          <Button look="main" icon={<Plus size={14} />} onClick={() => setNew(true)}>
-            {t.create}
-          </Button>
-        )
-      }
+      create={t.create}
+      onCreate={() => setNew(true)}
     >
-      <search className="flex flex-wrap gap-2">
-        <SearchInput label={t.search} value={query.q ?? ""} />
+      <Filters>
+        <SearchInput label={t.search} />
         <Select
           aria-label={t.role}
           className="w-40"
@@ -121,7 +113,7 @@ export function Page() {
         />
         <Place name="team" any={t.anyTeam} names={teams} />
         <Place name="group" any={t.anyGroup} names={groups} />
-      </search>
+      </Filters>
       {users.error !== null && <Problem error={users.error} onRetry={() => void users.refetch()} />}
       <Table
         label={t.label}
@@ -135,13 +127,7 @@ export function Page() {
         }}
         isMarked={({ id }) => id === open?.id}
         empty={<Empty title={t.nothing} />}
-        foot={
-          users.hasNextPage && (
-            <Button busy={users.isFetchingNextPage} onClick={() => void users.fetchNextPage()}>
-              {t.more}
-            </Button>
-          )
-        }
+        more={users}
       />
       {isNew && (
         <NewUserForm
@@ -154,13 +140,13 @@ export function Page() {
       {open !== undefined && (
         <UserDrawer key={open.id} user={open} onClose={() => setParams({ user: undefined })} />
       )}
-    </PageFrame>
+    </ListPage>
   );
 }
 
 /** The filters of the address that the gateway knows; others would be refused. */
 function queryOf(params: URLSearchParams) {
-  const q = params.get("q") ?? "";
+  const q = (params.get("q") ?? "").trim();
   const role = ROLES.find((each) => each === params.get("role"));
   const status = STATUSES.find((each) => each === params.get("status"));
   const group = Number(params.get("group"));

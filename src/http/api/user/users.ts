@@ -1,14 +1,14 @@
 import { z } from "zod";
 import { invalid } from "#core/error.ts";
-import { ROLES } from "#core/user.ts";
-import { defined } from "#lib/values.ts";
+import { isAtLeast, ROLES, type User } from "#core/user.ts";
+import { defined, pick } from "#lib/values.ts";
 import type { AccountDeps } from "#http/deps/accounts.ts";
 import { requireUser } from "#http/require-user.ts";
 import { succeed } from "../envelope.ts";
 import { optional } from "../fields.ts";
 import { items, management } from "../management.ts";
 import { afterField, choiceField, idField, shortTextField } from "../query-fields.ts";
-import { FUNDS, showFunds, type FundDeps } from "../quota/show-funds.ts";
+import { FUNDS, showFunds, SPEND, type FundDeps } from "../quota/show-funds.ts";
 import { USD } from "../usd.ts";
 import { noticeOfNewEmail } from "./change-email.ts";
 import { findUser, noSuchUser, refuseUnlessAbove } from "./find-user.ts";
@@ -20,6 +20,22 @@ const ID = z.int().min(1).max(Number.MAX_SAFE_INTEGER);
 const GROUP = ID.describe("Null for none.").nullish();
 
 const LISTED_USER = z.object({ ...USER.shape, ...FUNDS }).meta({ id: "ListedUser" });
+
+/** The fields that the list of a team shows its owners. */
+const SHOWN_MEMBER = z
+  .object({
+    id: USER.shape.id,
+    username: USER.shape.username,
+    email: USER.shape.email,
+    display_name: USER.shape.display_name,
+    kind: USER.shape.kind,
+    role: USER.shape.role,
+    team_id: USER.shape.team_id,
+    team_role: USER.shape.team_role,
+    status: USER.shape.status,
+    ...SPEND,
+  })
+  .meta({ id: "SeenMember" });
 
 const PAGE = 100;
 const STATUSES = ["enabled", "disabled"] as const;
@@ -53,6 +69,36 @@ export const listUsers = management({
     return succeed(exchange.id, "", { items: shown });
   },
 });
+
+export const getUser = management({
+  operationId: "getUser",
+  tag: "Users",
+  method: "GET",
+  path: "/api/user/:id",
+  access: "auditor",
+  alsoTeamOwners: true,
+  scope: "users:read",
+  summary:
+    "A user with its quota and the amounts spent. Owners of a team see members of it, without " +
+    "quotas, group and second factor.",
+  data: z.union([LISTED_USER, SHOWN_MEMBER]),
+
+  async handle(exchange, deps: FundDeps & Pick<AccountDeps, "users">) {
+    const actor = requireUser(exchange);
+    const user = await findUser(exchange, deps.users);
+    const seesAll = isAtLeast(actor.role, "auditor");
+    if (!seesAll && !isInTeamOf(actor, user)) throw noSuchUser();
+    const funds = await showFunds("user", [user.id], deps);
+    const shown = { ...showUser(user), ...funds(user.id) };
+    return succeed(exchange.id, "", seesAll ? shown : pick(shown, MEMBER_FIELDS));
+  },
+});
+
+const MEMBER_FIELDS = Object.keys(SHOWN_MEMBER.shape);
+
+function isInTeamOf(owner: User, { teamId }: User): boolean {
+  return owner.isTeamOwner === true && teamId !== undefined && teamId === owner.teamId;
+}
 
 const NEW_USER = z.strictObject({
   username: USERNAME,

@@ -12,6 +12,7 @@ import { parseRequest, wantsOf } from "./request/request-in.ts";
 import { repairAnswer } from "./answer/repair-calls.ts";
 import { buildRequest } from "./request/request-out.ts";
 import { withSystemPrompt } from "./request/system-prompt.ts";
+import { readEnd } from "./answer/read-end.ts";
 import { parseResponse } from "./answer/response-in.ts";
 import { buildResponse } from "./answer/response-out.ts";
 import { CHAT } from "./raw-fields.ts";
@@ -26,6 +27,7 @@ export const chat: TextStyle = {
   keepAlive: SSE_COMMENT,
   conversationField: "messages",
   callIdPrefix: "call_",
+  readEnd,
   inbound: { readRequest, wantsOf, parseRequest, buildResponse, openEncoder, buildError },
   outbound: {
     buildRequest,

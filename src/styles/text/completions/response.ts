@@ -1,5 +1,6 @@
 import type { ChatEvent, ChatRequest } from "#core/chat.ts";
 import type { Json, JsonObject } from "#lib/json.ts";
+import { integerOf, listOf, memberOf, textOf } from "#lib/values.ts";
 import { buildUsage } from "#styles/text/chat/usage.ts";
 import { headOf } from "./head.ts";
 import { buildLogprobs } from "./logprobs.ts";
@@ -28,6 +29,16 @@ export function buildResponse(events: readonly ChatEvent[], request: ChatRequest
     }),
     ...(usage === undefined ? {} : { usage: buildUsage(usage.usage) }),
   };
+}
+
+/** The text of a complete response, or of a chunk, by choice. */
+export function readTexts(part: JsonObject): ReadonlyMap<number, string> {
+  return new Map(
+    listOf(part["choices"]).map((choice) => [
+      integerOf(memberOf(choice, "index")) ?? 0,
+      textOf(memberOf(choice, "text")) ?? "",
+    ]),
+  );
 }
 
 interface WholeChoice {

@@ -13,6 +13,7 @@ import { parseStop, STOP_MEMBER } from "./request/hub-fields.ts";
 import { parseRequest, wantsOf } from "./request/request-in.ts";
 import { buildRequest } from "./request/request-out.ts";
 import { withSystemPrompt } from "./request/system-prompt.ts";
+import { readEnd } from "./answer/read-end.ts";
 import { parseResponse } from "./answer/response-in.ts";
 import { buildResponse } from "./answer/response-out.ts";
 import { GEMINI } from "./raw-fields.ts";
@@ -25,6 +26,7 @@ export const gemini: TextStyle = {
   id: GEMINI,
   conversationField: "contents",
   callIdPrefix: "call_",
+  readEnd,
   inbound: { readRequest, wantsOf, parseRequest, placesOf, buildResponse, openEncoder, buildError },
   outbound: {
     buildRequest,

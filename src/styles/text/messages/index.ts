@@ -14,6 +14,7 @@ import { parseStop } from "./request/hub-fields.ts";
 import { parseRequest, placesOf, wantsOf } from "./request/request-in.ts";
 import { buildRequest } from "./request/request-out.ts";
 import { withSystemPrompt } from "./request/system-prompt.ts";
+import { readEnd } from "./answer/read-end.ts";
 import { parseResponse } from "./answer/response-in.ts";
 import { buildResponse } from "./answer/response-out.ts";
 import { MESSAGES } from "./raw-fields.ts";
@@ -28,6 +29,7 @@ export const messages: TextStyle = {
   conversationField: "messages",
   callIdPrefix: "toolu_",
   rateHeaderPrefix: "anthropic-ratelimit",
+  readEnd,
   inbound: { readRequest, wantsOf, parseRequest, placesOf, buildResponse, openEncoder, buildError },
   outbound: {
     buildRequest,

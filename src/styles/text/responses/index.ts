@@ -12,6 +12,7 @@ import { placesOf } from "./conversation/item-in.ts";
 import { parseRequest, wantsOf } from "./request/request-in.ts";
 import { buildRequest } from "./request/request-out.ts";
 import { withSystemPrompt } from "./request/system-prompt.ts";
+import { readEnd } from "./answer/read-end.ts";
 import { parseResponse } from "./answer/response-in.ts";
 import { buildResponse } from "./answer/response-out.ts";
 import { RESPONSES } from "./raw-fields.ts";
@@ -26,6 +27,7 @@ export const responses: TextStyle = {
   conversationField: "input",
   callIdPrefix: "call_",
   keeps: ["metadata"],
+  readEnd,
   inbound: { readRequest, wantsOf, parseRequest, placesOf, buildResponse, openEncoder, buildError },
   outbound: {
     buildRequest,
