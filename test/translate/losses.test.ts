@@ -255,23 +255,23 @@ describe("members of messages", () => {
   const thought = { role: "assistant", content: "b", reasoning_content: "because" };
   const reasoned = { messages: [user("a"), thought, user("c")] };
 
-  test.each(["gpt-4o-mini", "llama-3.3-70b-versatile", "deepseek-v4-pro"])(
-    "reasoning reaches %s",
-    async (model) => {
-      const sent = await expectKept("chat", model, reasoned);
+  test.each(["gpt-4o-mini", "deepseek-v4-pro"])("reasoning reaches %s", async (model) => {
+    const sent = await expectKept("chat", model, reasoned);
 
-      expect(sent.body["messages"]).toEqual(reasoned.messages);
-    },
-  );
+    expect(sent.body["messages"]).toEqual(reasoned.messages);
+  });
 
-  test.each(["gpt-4o", "claude-sonnet-4-5", "gemini-2.5-flash", "mistral-large-latest"])(
-    "reasoning is reported on %s",
-    async (model) => {
-      const sent = await expectLost("chat", model, reasoned, ["reasoning"]);
+  test.each([
+    "gpt-4o",
+    "claude-sonnet-4-5",
+    "gemini-2.5-flash",
+    "mistral-large-latest",
+    "llama-3.3-70b-versatile",
+  ])("reasoning is reported on %s", async (model) => {
+    const sent = await expectLost("chat", model, reasoned, ["reasoning"]);
 
-      expect(sent.text).not.toContain("because");
-    },
-  );
+    expect(sent.text).not.toContain("because");
+  });
 
   test("empty members that a vendor refuses are omitted without a report", async () => {
     const empty = { refusal: null, annotations: [], audio: null, reasoning_content: "" };
