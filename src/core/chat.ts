@@ -262,6 +262,8 @@ export type ChatEvent =
       readonly type: "finish";
       readonly choice: number;
       readonly reason: FinishReason;
+      /** The upstream did not say why the answer ended. */
+      readonly isUnstated?: true;
       readonly stopSequence?: string;
       /** Unix ms, if the upstream or the relay reported when the response ended. */
       readonly at?: number;

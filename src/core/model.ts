@@ -82,6 +82,11 @@ export type ModelTraits = Partial<
   >
 >;
 
+/** Its answers may have images or videos; each is one event of any size. */
+export function givesImages({ output }: ModelTraits): boolean {
+  return output?.some((each) => each === "image" || each === "video") === true;
+}
+
 /**
  * Request fields that a model refuses at every vendor. Requests are fitted to
  * these rules before they are sent. An absent field means that it is unknown.

@@ -4,6 +4,7 @@ import { createServer, type AddressInfo, type Socket } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { Deadlines } from "#lib/deadlines.ts";
 import { PIECE_BYTES, Pieces } from "#lib/pieces.ts";
+import { CAN_LIMIT_READS } from "#test/egress/can-limit-reads.ts";
 import { times } from "#test/seed.ts";
 import {
   askFor,
@@ -15,9 +16,11 @@ import {
   requestTo,
   sized,
 } from "#test/egress/raw-upstream.ts";
+import type { Egress, UpstreamRequest } from "./egress.ts";
 import { openEgress } from "./upstream.ts";
 
 const TICKS_MS = 250;
+const KIB = 1_024;
 
 describe("a connection is reused", () => {
   test("after a complete response", async () => {
@@ -302,6 +305,45 @@ async function openSlowUpstream(
     },
   };
 }
+
+describe.if(CAN_LIMIT_READS)("chunks", () => {
+  const large = sized("x".repeat(24 * KIB * KIB));
+  const smallBytes = 192 * KIB;
+
+  /** The largest chunk that a slow consumer gets. */
+  async function largestChunk(egress: Egress, request: UpstreamRequest): Promise<number> {
+    using reply = await egress.send(request);
+    let largest = 0;
+    await reply.pump(async ({ length }) => {
+      largest = Math.max(largest, length);
+      await Bun.sleep(1);
+    });
+    return largest;
+  }
+
+  test("of a stream are small, and those of a later answer on its connection are not", async () => {
+    await using upstream = await openRawUpstream((socket) => socket.write(large));
+    const egress = openEgress(LIMITS);
+    const ofStream = requestTo(upstream, { isStream: true });
+    const ofAnswer = requestTo(upstream, { isStream: false });
+
+    expect(await largestChunk(egress, ofStream)).toBeLessThanOrEqual(smallBytes);
+    expect(await largestChunk(egress, ofAnswer)).toBeGreaterThan(smallBytes);
+    expect(upstream.connections).toBe(1);
+    egress.close();
+  });
+
+  test.each<[string, Partial<UpstreamRequest>]>([
+    ["with images", { hasLargeEvents: true }],
+    ["of a model that makes images only", { isSlow: true }],
+  ])("of a stream %s are large", async (_, more) => {
+    await using upstream = await openRawUpstream((socket) => socket.write(large));
+    const egress = openEgress(LIMITS);
+
+    expect(await largestChunk(egress, requestTo(upstream, more))).toBeGreaterThan(smallBytes);
+    egress.close();
+  });
+});
 
 describe("a large request", () => {
   const bodies: [string, string][] = [

@@ -3,6 +3,7 @@ import type { ChannelProxy, Reach } from "#core/channel.ts";
 import type { Deadlines } from "#lib/deadlines.ts";
 import { yieldToEventLoop } from "#lib/yield-to-event-loop.ts";
 import { sizeOf, type Pieces } from "#lib/pieces.ts";
+import { limitReceiveBuffer, unlimitReceiveBuffer } from "#lib/receive-buffer.ts";
 import { proxyChooser, proxyOf, type Proxy, type ProxyRules } from "./proxy.ts";
 import { isWithinReach } from "./reach.ts";
 import { resolveAsSystem } from "./resolve-host.ts";
@@ -28,6 +29,8 @@ export interface Connection {
   pour(pieces: Pieces): Promise<boolean>;
   pause(): void;
   resume(): void;
+  /** Whether the kernel may buffer little only, so that each read is small. */
+  limitReads(isLimited: boolean): void;
   /** Returns the connection to its pool, or closes it. */
   release(isReusable: boolean): void;
 }
@@ -193,6 +196,7 @@ class PooledConnection implements Connection, Tunneller {
   /** Resolves once all bytes are sent. */
   #emptied: PromiseWithResolvers<void> | undefined;
   #isPouring = false;
+  #isLimited = false;
   /** Pending until the connection opens or fails. */
   #opening: PromiseWithResolvers<void> | undefined = Promise.withResolvers();
 
@@ -254,6 +258,16 @@ class PooledConnection implements Connection, Tunneller {
 
   resume(): void {
     this.#socket?.resume();
+  }
+
+  limitReads(isLimited: boolean): void {
+    if (isLimited === this.#isLimited) return;
+    const fd = this.#socket?.fd;
+    if (isLimited) this.#isLimited = limitReceiveBuffer(fd);
+    else {
+      this.#isLimited = false;
+      unlimitReceiveBuffer(fd);
+    }
   }
 
   /** Assigns the connection to another exchange. */
@@ -401,7 +415,10 @@ type OpenSocket = Pick<
   | "readyState"
   | "remoteAddress"
   | "setNoDelay"
->;
+> & {
+  /** The runtime has it, its types do not. */
+  readonly fd?: number;
+};
 
 const GIVEN_UP = new Error("The connection was aborted.");
 const CLOSED = new Error("The connection closed before it was open.");

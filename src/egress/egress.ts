@@ -58,6 +58,8 @@ export interface UpstreamRequest {
    */
   readonly placeholder?: string;
   readonly isStream: boolean;
+  /** The stream may have images in its events, which a small receive buffer would delay. */
+  readonly hasLargeEvents?: boolean;
   /**
    * The request downloads a file: it has no total time limit while bytes
    * arrive. The caller handles redirects itself.

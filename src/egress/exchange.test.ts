@@ -317,7 +317,7 @@ describe("a large chunk", () => {
     const { isWhole, left } = await take(true);
 
     expect(isWhole).toBe(true);
-    expect(Math.max(...left)).toBeLessThanOrEqual(64 * KIB);
+    expect(Math.max(...left)).toBeLessThanOrEqual(16 * KIB);
   });
 
   test("that is not lent is the consumer's", async () => {

@@ -14,6 +14,8 @@ import { withoutOwn } from "./redact-own.ts";
  * waits end before more bytes arrive, and a pause costs several system calls.
  */
 const MAX_WAITING_BYTES = 64 * 1024;
+/** Chunks of a usual stream are smaller: collecting those is cheaper than freeing them. */
+const FREED_BYTES = 16 * 1024;
 /** Memory overhead of a waiting chunk. */
 const PIECE_BYTES = 512;
 /**
@@ -306,9 +308,10 @@ export class Exchange implements UpstreamReply, Watched, Listener, EventListener
 
   #sendOn(connection: Connection, written: Written): void {
     const { firstByteMs, unaryMs } = this.#owner.limits;
-    const { isStream, isSlow, isFile } = this.#request;
+    const { isStream, isSlow, isFile, hasLargeEvents } = this.#request;
     const now = this.#owner.deadlines.now();
     this.#connection = connection;
+    connection.limitReads(isStream && isSlow !== true && hasLargeEvents !== true);
     this.sentAt = now;
     const { headMs = Infinity, timeout } = this.#request;
     // A complete response is useless before its end: this limit covers all of
@@ -412,10 +415,10 @@ export class Exchange implements UpstreamReply, Watched, Listener, EventListener
     return false;
   }
 
-  /** A collection would come too late: a fast upstream fills half a megabyte at once. */
+  /** A collection would come too late: hundreds of fast streams fill a hundred megabytes a second. */
   #free(piece: Uint8Array): void {
     const { buffer } = piece;
-    const isLarge = piece.length > MAX_WAITING_BYTES;
+    const isLarge = piece.length > FREED_BYTES;
     if (this.#isLent && isLarge && buffer instanceof ArrayBuffer) buffer.transfer(0);
   }
 

@@ -98,15 +98,46 @@ describe("a quirk", () => {
       },
     ],
     [
-      "Groq refuses log probabilities, and accepts names of speakers",
+      "Groq refuses log probabilities and earlier reasoning, and accepts names of speakers",
       "groq",
       {
         model: "m",
         logprobs: true,
         top_logprobs: 2,
-        messages: [{ role: "user", name: "Ann", content: "hi" }],
+        messages: [
+          { role: "user", name: "Ann", content: "hi" },
+          { role: "assistant", name: "Bob", content: "a", reasoning_content: "r" },
+        ],
       },
-      { model: "m", messages: [{ role: "user", name: "Ann", content: "hi" }] },
+      {
+        model: "m",
+        messages: [
+          { role: "user", name: "Ann", content: "hi" },
+          { role: "assistant", name: "Bob", content: "a" },
+        ],
+      },
+    ],
+    [
+      "xAI refuses names of system and assistant messages",
+      "xai",
+      {
+        model: "grok-2",
+        messages: [
+          { role: "system", name: "rules", content: "s" },
+          { role: "user", name: "Ann", content: "hi" },
+          { role: "assistant", name: "Bob", content: "a" },
+          { role: "tool", name: "add", tool_call_id: "c", content: "5" },
+        ],
+      },
+      {
+        model: "grok-2",
+        messages: [
+          { role: "system", content: "s" },
+          { role: "user", name: "Ann", content: "hi" },
+          { role: "assistant", content: "a" },
+          { role: "tool", name: "add", tool_call_id: "c", content: "5" },
+        ],
+      },
     ],
     [
       "Mistral has another value for a required tool call, and its own seed",
@@ -162,11 +193,16 @@ describe("a quirk", () => {
 });
 
 describe("a field that the vendor would refuse is omitted", () => {
+  const said = (more: JsonObject): JsonObject => ({ role: "assistant", content: "a", ...more });
+
   test.each<[string, JsonObject, readonly string[]]>([
     ["xai", { model: "grok-4", stop: ["END"], presence_penalty: 0 }, ["stop"]],
     ["xai", { model: "grok-2", stop: ["END"] }, []],
     ["mistral", { model: "m", user: "u", seed: 1, store: false, service_tier: "auto" }, ["user"]],
     ["groq", { model: "m", logprobs: true, logit_bias: {} }, ["logprobs"]],
+    ["groq", { model: "m", messages: [said({ reasoning_content: "r" })] }, ["reasoning"]],
+    ["groq", { model: "m", messages: [said({ name: "Bob" })] }, []],
+    ["xai", { model: "grok-4", messages: [said({ name: "Bob" })] }, ["messages.name"]],
   ])("with a report (%s, %j)", (provider, body, lost) => {
     const report = new LossReport();
     findProvider(provider)?.text[0]?.adaptRequest?.(body, textOf(body["model"]) ?? "", report);

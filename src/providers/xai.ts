@@ -4,13 +4,16 @@ import { chat } from "#styles/text/chat/index.ts";
 import { generatesLike } from "./compatible-images.ts";
 import { bearer, type Provider } from "./provider.ts";
 
-const DIALECT: ChatDialect = { reasoning: "effort" };
+const DIALECT: ChatDialect = { reasoning: "effort", namedRoles: ["user", "tool"] };
 const REASONER: ChatDialect = {
   ...DIALECT,
   refuses: ["stop", "presence_penalty", "frequency_penalty"],
 };
 
-/** xAI's reasoning models refuse stop sequences and penalties. */
+/**
+ * xAI's reasoning models refuse stop sequences and penalties. All refuse the name of a system or
+ * assistant message (reports of 2025); names of tools are recorded with a 200.
+ */
 export const xai: Provider = {
   id: "xai",
   name: "xAI",
@@ -26,7 +29,7 @@ export const xai: Provider = {
       isFaithful: true,
       dialect: { ...DIALECT },
       adaptRequest: (body, _model, report) =>
-        isReasoner(body) ? adaptToDialect(body, REASONER, report) : {},
+        adaptToDialect(body, isReasoner(body) ? REASONER : DIALECT, report),
     },
   ],
   images: [

@@ -1,4 +1,5 @@
 import { GatewayError } from "#core/error.ts";
+import { givesImages } from "#core/model.ts";
 import type { ReasoningHome, ReasoningHomes } from "#core/reasoning-home.ts";
 import type { Passthrough } from "#core/style.ts";
 import { admit } from "./admit.ts";
@@ -260,13 +261,11 @@ function learns(
   );
 }
 
-/** An image or video is one event of any size. */
 function mostOfAnEvent(
   { traits }: Route,
   { maxEventBytes, maxPictureEventBytes }: DeliverySettings,
 ): number {
-  const draws = traits.output?.some((each) => each === "image" || each === "video") === true;
-  return draws ? maxPictureEventBytes : maxEventBytes;
+  return givesImages(traits) ? maxPictureEventBytes : maxEventBytes;
 }
 
 /** For an upstream that only streams, the response is collected from its stream. */

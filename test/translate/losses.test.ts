@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { JsonObject } from "#lib/json.ts";
 import { listOf, memberOf } from "#lib/values.ts";
 import { said } from "#test/adapter/answer.ts";
-import { stream } from "#test/adapter/vendor.ts";
+import { json, stream } from "#test/adapter/vendor.ts";
 import { CALLERS, openLosses, type Losses } from "./losses.ts";
 
 let losses: Losses;
@@ -255,23 +255,23 @@ describe("members of messages", () => {
   const thought = { role: "assistant", content: "b", reasoning_content: "because" };
   const reasoned = { messages: [user("a"), thought, user("c")] };
 
-  test.each(["gpt-4o-mini", "llama-3.3-70b-versatile", "deepseek-v4-pro"])(
-    "reasoning reaches %s",
-    async (model) => {
-      const sent = await expectKept("chat", model, reasoned);
+  test.each(["gpt-4o-mini", "deepseek-v4-pro"])("reasoning reaches %s", async (model) => {
+    const sent = await expectKept("chat", model, reasoned);
 
-      expect(sent.body["messages"]).toEqual(reasoned.messages);
-    },
-  );
+    expect(sent.body["messages"]).toEqual(reasoned.messages);
+  });
 
-  test.each(["gpt-4o", "claude-sonnet-4-5", "gemini-2.5-flash", "mistral-large-latest"])(
-    "reasoning is reported on %s",
-    async (model) => {
-      const sent = await expectLost("chat", model, reasoned, ["reasoning"]);
+  test.each([
+    "gpt-4o",
+    "claude-sonnet-4-5",
+    "gemini-2.5-flash",
+    "mistral-large-latest",
+    "llama-3.3-70b-versatile",
+  ])("reasoning is reported on %s", async (model) => {
+    const sent = await expectLost("chat", model, reasoned, ["reasoning"]);
 
-      expect(sent.text).not.toContain("because");
-    },
-  );
+    expect(sent.text).not.toContain("because");
+  });
 
   test("empty members that a vendor refuses are omitted without a report", async () => {
     const empty = { refusal: null, annotations: [], audio: null, reasoning_content: "" };
@@ -622,6 +622,78 @@ describe("calls without results, and results without calls", () => {
 
   test.each(MODELS)("are not reported on %s if they belong together", async (model) => {
     await expectKept("chat", model, { messages: [user("a"), spoken, RESULT], tools: [TOOL] });
+  });
+});
+
+describe("an answer whose vendor does not say why it ended", () => {
+  const ofChat = (message: JsonObject, end: JsonObject): JsonObject => ({
+    choices: [{ index: 0, message: { role: "assistant", ...message }, ...end }],
+    usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 },
+  });
+  const content = [{ type: "text", text: "Hi." }];
+  const ofMessages = { type: "message", role: "assistant", model: "m", content };
+  const output = [
+    { type: "message", role: "assistant", content: [{ type: "output_text", text: "Hi." }] },
+  ];
+  const QUESTIONS = {
+    messages: { messages: [user("a")] },
+    gemini: { contents: [{ role: "user", parts: [{ text: "a" }] }] },
+    responses: { input: "a" },
+  };
+
+  async function answerTo(answer: JsonObject, caller: Caller, model: string, body: JsonObject) {
+    losses.play(() => json(answer));
+    try {
+      return await ask(caller, model, body);
+    } finally {
+      losses.play();
+    }
+  }
+
+  test.each<[string, keyof typeof QUESTIONS, JsonObject, string]>([
+    ["empty", "messages", { finish_reason: "" }, '"stop_reason":"end_turn"'],
+    ["null", "messages", { finish_reason: null }, '"stop_reason":"end_turn"'],
+    ["absent", "gemini", {}, '"finishReason":"OTHER"'],
+    ["absent", "responses", {}, '"status":"completed"'],
+  ])("ends normally, and the reason is reported (%s, to %s)", async (_, caller, end, told) => {
+    const answer = ofChat({ content: "Hi." }, end);
+    const answered = await answerTo(answer, caller, "gpt-4o-mini", QUESTIONS[caller]);
+
+    expect([answered.status, answered.lost]).toEqual([200, ["finish_reason"]]);
+    expect(answered.text).toContain("Hi.");
+    expect(answered.text).toContain(told);
+  });
+
+  test("calls its tools, and the reason is reported", async () => {
+    const call = { id: "call_1", type: "function", function: { name: "f", arguments: "{}" } };
+    const tools = [{ name: "f", input_schema: PARAMETERS }];
+    const answer = ofChat({ content: "", tool_calls: [call] }, { finish_reason: "" });
+    const asking = { ...QUESTIONS.messages, tools };
+    const answered = await answerTo(answer, "messages", "gpt-4o-mini", asking);
+
+    expect(answered.lost).toEqual(["finish_reason"]);
+    expect(answered.text).toContain('"stop_reason":"tool_use"');
+  });
+
+  test.each<[string, JsonObject, string]>([
+    ["messages", ofMessages, "claude-sonnet-4-5"],
+    ["responses", { model: "m", output }, "gpt-4o"],
+  ])("is reported if its style is %s", async (_, answer, model) => {
+    const answered = await answerTo(answer, "chat", model, QUESTIONS.messages);
+
+    expect([answered.status, answered.lost]).toEqual([200, ["finish_reason"]]);
+    expect(answered.text).toContain('"finish_reason":"stop"');
+  });
+
+  test("is not reported to clients of the vendor's style, who see it", async () => {
+    const answered = await answerTo(
+      ofMessages,
+      "messages",
+      "claude-sonnet-4-5",
+      QUESTIONS.messages,
+    );
+
+    expect([answered.status, answered.lost]).toEqual([200, []]);
   });
 });
 

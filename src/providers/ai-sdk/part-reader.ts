@@ -77,6 +77,7 @@ export class PartReader {
         type: "finish",
         choice: 0,
         reason: readReason(unified, this.#hasCalls),
+        ...(isCut && { isUnstated: true }),
         ...defined({ stopSequence }),
       },
       ...(usage === undefined ? [] : [{ type: "usage" as const, usage }]),

@@ -1,4 +1,5 @@
 import { GatewayError } from "#core/error.ts";
+import { givesImages } from "#core/model.ts";
 import type { Channel, ChannelOptions, Credential } from "#core/channel.ts";
 import type { RateReservation } from "#core/limits.ts";
 import { accountOf } from "#core/reasoning-home.ts";
@@ -519,12 +520,16 @@ export class Attempt<T, R extends Destination> implements UpstreamTransport {
     this.#sentAt = undefined;
   }
 
-  get #limits(): Pick<UpstreamRequest, "isStream" | "isSlow" | "isOnce" | "endsAt"> & {
+  get #limits(): Pick<
+    UpstreamRequest,
+    "isStream" | "hasLargeEvents" | "isSlow" | "isOnce" | "endsAt"
+  > & {
     readonly signal: CancelSignal;
   } {
     const { facts, isSlow, isLasting, cancellation } = this.#call;
     return {
       isStream: facts.stream,
+      hasLargeEvents: facts.stream && givesImages(this.route.traits),
       isSlow: isSlow === true,
       // A task that is submitted twice runs twice, and the vendor charges both.
       isOnce: isLasting === true,

@@ -155,6 +155,20 @@ test("a start without a time or an input count gets those of the call, and no ot
   expect([first.lost, second.lost]).toEqual([[], ["seed"]]);
 });
 
+test("an end that the upstream did not state is reported as lost, once and beside other losses", () => {
+  const meter = openMeter();
+  const end = (choice: number): ChatEvent =>
+    ({ type: "finish", choice, reason: "other", isUnstated: true }) as const;
+
+  meter.see({ type: "start", id: "1", model: "m", createdAt: 1, lost: ["seed"] });
+  meter.see({ type: "finish", choice: 0, reason: "stop" });
+  expect(meter.lost).toEqual(["seed"]);
+
+  meter.see(end(1));
+  meter.see(end(2));
+  expect(meter.lost).toEqual(["seed", "finish_reason"]);
+});
+
 test("only a translated answer gets ids of the gateway, with the prefix of the caller's style", () => {
   const start = { type: "start", id: "up", model: "m", createdAt: 1, inputTokens: 1 } as const;
   const block = { type: "tool_call", id: "up-1", name: "find", kind: "function" } as const;

@@ -16,7 +16,7 @@ export class EventMeter {
   usage: Usage | undefined;
   /** An event with content arrived: not only a head or an empty text. */
   hasContent = false;
-  /** Parts of the request that the upstream reports as ignored. */
+  /** Parts of the request that the upstream reports as ignored, and of the answer that it left out. */
   lost: readonly string[] = NO_WORDS;
   readonly #call: Call;
   readonly #givesIds: boolean;
@@ -40,7 +40,12 @@ export class EventMeter {
     else if (seen.type === "open") this.#opened(seen.choice, seen.block);
     else if (seen.type === "delta")
       this.#text += this.#inMedia.has(seen.choice) ? (seen.transcript ?? "") : seen.text;
+    else if (seen.type === "finish" && seen.isUnstated === true) this.#lose(FINISH_REASON);
     return seen;
+  }
+
+  #lose(name: string): void {
+    if (!this.lost.includes(name)) this.lost = [...this.lost, name];
   }
 
   #opened(choice: number, block: OpenBlock): void {
@@ -85,6 +90,8 @@ export class EventMeter {
 }
 
 const NO_WORDS: readonly string[] = [];
+/** Its name in the report of losses, whatever the client's style. */
+const FINISH_REASON = "finish_reason";
 
 function holdsContent(event: ChatEvent): boolean {
   switch (event.type) {

@@ -1,6 +1,6 @@
 import { estimateTokens } from "#core/count.ts";
 import { inTime } from "./count-usage.ts";
-import { countTokens } from "./tokens.ts";
+import { countTokensSoon } from "./tokens.ts";
 
 const MAX_KEPT_CHARS = 64_000;
 /** Dropped texts that may wait for their count; a faster stream is counted by a sample. */
@@ -39,7 +39,7 @@ export class PendingOutput {
   async #count(text: string, rough: number, before: Promise<void> | undefined): Promise<void> {
     this.#uncounted++;
     await before;
-    const exact = await inTime(countTokens(text)).catch(() => rough);
+    const exact = await inTime(countTokensSoon(text)).catch(() => rough);
     this.#uncounted--;
     // Add only now: more may have been added during the count.
     this.#tokens += exact - rough;
@@ -63,7 +63,7 @@ export class PendingOutput {
   /** Tokens so far. Only text since the last count is counted. */
   async countSoFar(): Promise<number> {
     const { text } = this;
-    const more = await countTokens(text.slice(this.#countedChars));
+    const more = await countTokensSoon(text.slice(this.#countedChars));
     await this.#counting;
     // The kept text may have been dropped meanwhile.
     if (!this.text.startsWith(text)) return this.roughTokens;

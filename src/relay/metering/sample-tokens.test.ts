@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { sampleTokens } from "./sample-tokens.ts";
+import { evenSample, sampleTokens } from "./sample-tokens.ts";
 
 /** Five million characters of what is slow to count, or merely long. */
 const CHARS = 5_000_000;
@@ -93,4 +93,23 @@ test("a character outside the basic plane is not cut, and one at its end is left
   });
 
   expect(lengths).toEqual([400, 400, 399, 399]);
+});
+
+describe("an even sample", () => {
+  test("has pieces from all parts of the text", () => {
+    const numbers = Array.from({ length: 10_000 }, (_, at) => String(at)).join(" ");
+    const sample = evenSample(numbers, 4);
+
+    expect(sample.map((piece) => numbers.indexOf(piece))).toEqual(
+      [0, 1, 2, 3].map((part) => Math.floor((part * numbers.length) / 4)),
+    );
+    expect(Math.max(...sample.map(({ length }) => length))).toBeLessThanOrEqual(400);
+  });
+
+  test.each([1, 3, 7])("of %d pieces has no half of a surrogate pair", (count) => {
+    const sample = evenSample(`x${"🦊".repeat(9_999)}`, count);
+
+    expect(sample).toHaveLength(count);
+    expect(sample.every((piece) => piece.isWellFormed())).toBe(true);
+  });
 });

@@ -30,6 +30,16 @@ export function sampleTokens(texts: readonly string[], count: Tokenizer): number
   return stride === 1 ? tokens : Math.round((tokens * chars) / countedChars);
 }
 
+/** Pieces of a text at even distances. */
+export function evenSample(text: string, count: number): string[] {
+  return Array.from({ length: count }, (_, index) => {
+    const start = Math.floor((index * text.length) / count);
+    // A half of a surrogate pair is no character.
+    const from = isLowSurrogate(text.charCodeAt(start)) ? start + 1 : start;
+    return text.slice(from, endOfPiece(text, from));
+  });
+}
+
 /** At a space if possible, so that few tokens are split. */
 function endOfPiece(text: string, start: number): number {
   const end = start + PIECE_CHARS;
@@ -38,6 +48,10 @@ function endOfPiece(text: string, start: number): number {
   if (space > PIECE_CHARS / 2) return start + space;
   // Never between the halves of a surrogate pair.
   return isHighSurrogate(text.charCodeAt(end - 1)) ? end - 1 : end;
+}
+
+function isLowSurrogate(unit: number): boolean {
+  return unit >= 0xdc_00 && unit <= 0xdf_ff;
 }
 
 function isHighSurrogate(unit: number): boolean {

@@ -133,3 +133,21 @@ test("the late end of an earlier thread does not disturb the counts of its succe
   expect(await next).toBe(4);
   expect(threads).toHaveLength(2);
 });
+
+test("the characters that wait are those of unanswered counts", async () => {
+  const { threads, counter, turn } = stage();
+  const first = counter.count(["four", "five5"]);
+  expect(counter.waitingChars).toBe(9);
+  await turn();
+  const second = counter.count(["six six"]);
+  expect(counter.waitingChars).toBe(16);
+
+  threads[0]?.answer(0);
+  await first;
+  expect(counter.waitingChars).toBe(7);
+
+  await turn();
+  threads[0]?.close();
+  await second.catch(() => {});
+  expect(counter.waitingChars).toBe(0);
+});

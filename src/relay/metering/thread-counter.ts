@@ -6,10 +6,17 @@ type Thread = Pick<
   "postMessage" | "ref" | "unref" | "terminate" | "onmessage" | "onerror" | "addEventListener"
 >;
 
+interface Waiting {
+  readonly answer: PromiseWithResolvers<number>;
+  readonly chars: number;
+}
+
 /** Counts tokens on one separate thread. */
 export class ThreadCounter {
   readonly #open: () => Thread;
-  readonly #waiting = new Map<number, PromiseWithResolvers<number>>();
+  readonly #waiting = new Map<number, Waiting>();
+  /** Of all texts whose count is pending. */
+  waitingChars = 0;
   /** Opened by the first count: its 10 MB are not needed if all upstreams report their usage. */
   #thread: Thread | undefined;
   #lastId = 0;
@@ -24,7 +31,9 @@ export class ThreadCounter {
   count(texts: readonly string[]): Promise<number> {
     const id = ++this.#lastId;
     const answer = Promise.withResolvers<number>();
-    this.#waiting.set(id, answer);
+    const chars = texts.reduce((sum, { length }) => sum + length, 0);
+    this.#waiting.set(id, { answer, chars });
+    this.waitingChars += chars;
     if (this.#unsent.push({ id, texts }) === 1) setImmediate(() => this.#sendAll());
     return answer.promise;
   }
@@ -42,8 +51,8 @@ export class ThreadCounter {
     const thread = this.#open();
     thread.onmessage = ({ data }: MessageEvent<readonly CountAnswer[]>) => {
       for (const { id, tokens } of data) {
-        this.#waiting.get(id)?.resolve(tokens);
-        this.#waiting.delete(id);
+        this.#waiting.get(id)?.answer.resolve(tokens);
+        this.#forget(id);
       }
       if (this.#waiting.size === 0) thread.unref();
     };
@@ -55,13 +64,19 @@ export class ThreadCounter {
     return thread;
   }
 
+  #forget(id: number): void {
+    this.waitingChars -= this.#waiting.get(id)?.chars ?? 0;
+    this.#waiting.delete(id);
+  }
+
   /** Pending counts fall back to an estimate. */
   #drop(thread: Thread, why: string): void {
     if (this.#thread !== thread) return;
     this.#thread = undefined;
-    for (const { reject } of this.#waiting.values()) {
-      reject(new Error(`The tokenizer ended: ${why}`));
+    for (const { answer } of this.#waiting.values()) {
+      answer.reject(new Error(`The tokenizer ended: ${why}`));
     }
     this.#waiting.clear();
+    this.waitingChars = 0;
   }
 }

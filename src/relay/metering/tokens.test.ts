@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { countTexts, countTokens } from "./tokens.ts";
+import { countTexts, countTokens, countTokensSoon } from "./tokens.ts";
 
 test("a sample of a long text gives the count of the whole text", async () => {
   const sentence = "Sluice counts every token once, and 天地玄黄 as well: 3.14159! ";
@@ -54,4 +54,21 @@ test("results reach their own requests, in any order", async () => {
   const alone = [];
   for (const text of texts) alone.push(await countTokens(text));
   expect(together).toEqual(alone);
+});
+
+test("a long text is counted by a sample while many wait, and as a whole otherwise", async () => {
+  const sentence = "Sluice counts every token once, and 天地玄黄 as well: 3.14159! ";
+  const odd = `${sentence.repeat(500)}${"?!".repeat(300)}${sentence.repeat(500)}`;
+  const whole = await countTokens(odd);
+  expect(await countTokensSoon(odd)).toBe(whole);
+
+  const many = countTexts(["word ".repeat(210_000)]);
+  const sampled = countTokensSoon(odd);
+  const short = countTokensSoon(sentence);
+  await many;
+
+  expect(await sampled).not.toBe(whole);
+  expect((await sampled) / whole).toBeWithin(0.9, 1.1);
+  expect(await short).toBe(await countTokens(sentence));
+  expect(await countTokensSoon(odd)).toBe(whole);
 });

@@ -112,7 +112,7 @@ class Unpacker {
         return this.#end(event);
       case "finish":
         return this.#called.has(event.choice) && event.reason === "tool_calls"
-          ? [{ type: "finish", choice: event.choice, reason: "stop" }]
+          ? [asStop(event)]
           : [event];
       default:
         return [event];
@@ -155,6 +155,13 @@ class Unpacker {
     if (this.#member === undefined || held === "") return [closed];
     return [{ type: "delta", choice, text: memberIn(held, this.#member) }, closed];
   }
+}
+
+type Finish = Extract<ChatEvent, { type: "finish" }>;
+
+/** The end of an answer that came as a call. */
+function asStop({ choice, isUnstated }: Finish): Finish {
+  return { type: "finish", choice, reason: "stop", ...(isUnstated && { isUnstated }) };
 }
 
 /** An upstream with only an instruction may have answered with the bare value. */

@@ -123,6 +123,7 @@ export class HeldText {
 }
 
 function unquoted(inside: string): string {
+  if (!inside.includes("\\")) return inside;
   const text = parseJson(`"${inside}"`);
   return typeof text === "string" ? text : "";
 }

@@ -34,6 +34,7 @@ export function readFinish(end: JsonObject, hasCalls: boolean): Finish {
     type: "finish",
     choice: 0,
     reason,
+    ...((word ?? "") === "" && { isUnstated: true }),
     ...defined({
       stopSequence: word === "stop_sequence" ? stopSequence : undefined,
       extra: Object.keys(own).length === 0 ? undefined : { [MESSAGES]: own },

@@ -16,6 +16,11 @@ export function parseFinish(response: JsonObject, hasCalls: boolean): FinishReas
   return hasCalls ? "tool_calls" : "stop";
 }
 
+/** Some servers leave out the status of a complete response. */
+export function saysNoEnd({ status, incomplete_details: details }: JsonObject): boolean {
+  return status === undefined && !isObject(details);
+}
+
 export function reasonIn(response: JsonObject): string | undefined {
   return textOf(memberOf(response["incomplete_details"], "reason"));
 }

@@ -87,6 +87,7 @@ export class ChoiceReader {
       type: "finish",
       choice: this.#choice,
       reason: isCall ? "tool_calls" : reason,
+      ...(this.#reason === undefined && { isUnstated: true }),
       ...defined({ stopSequence: this.#stopSequence }),
     };
     return [...this.#queue.take(), finish];

@@ -26,6 +26,8 @@ export interface ChatDialect {
   readonly knows?: ReadonlySet<string>;
   /** Members of a message that make it refuse the request. */
   readonly refusesInMessages?: readonly string[];
+  /** Roles whose messages may have a `name`, if not all; it refuses the name of any other. */
+  readonly namedRoles?: readonly string[];
   /** Answer formats that it enforces, if not all; the others are asked for in words. */
   readonly formats?: readonly AnswerFormat[];
   /** Refuses `json_object` unless some message says "json". */
@@ -174,6 +176,10 @@ function isSet(value: Json | undefined): boolean {
   return value !== undefined && value !== null;
 }
 
+function isNameRefused({ role, name }: JsonObject, namedRoles: readonly string[]): boolean {
+  return name !== undefined && !(typeof role === "string" && namedRoles.includes(role));
+}
+
 /** Reasoning has one name, however it is written. */
 function lossOf(field: string): string {
   return field === "reasoning_content" ? "reasoning" : `messages.${field}`;
@@ -185,14 +191,15 @@ function adaptMessages(
   dialect: ChatDialect,
   report: LossReport | undefined,
 ): Json | undefined {
-  const { developerRole, refusesInMessages: refused = [] } = dialect;
-  const takesAll = developerRole !== false && refused.length === 0;
+  const { developerRole, refusesInMessages: refused = [], namedRoles } = dialect;
+  const takesAll = developerRole !== false && refused.length === 0 && namedRoles === undefined;
   if (takesAll || !isArray(messages)) return undefined;
   let isChanged = false;
   const adapted = messages.map((message) => {
     if (!isObject(message)) return message;
     const renamed = developerRole === false && message["role"] === "developer";
     const dropped = refused.filter((field) => field in message);
+    if (namedRoles !== undefined && isNameRefused(message, namedRoles)) dropped.push("name");
     if (!renamed && dropped.length === 0) return message;
 
     isChanged = true;

@@ -7,7 +7,7 @@ import { isObject, type Json, type JsonObject } from "#lib/json.ts";
 import { defined, integerOf, listOf, objectOf, pick, textOf } from "#lib/values.ts";
 import { BlockQueue } from "#styles/text/block-queue.ts";
 import { asGatewayError, errorIn, errorInEvent } from "../failure.ts";
-import { parseFinish, reasonIn } from "../finish.ts";
+import { parseFinish, reasonIn, saysNoEnd } from "../finish.ts";
 import { ItemReader } from "./item-reader.ts";
 import { RESPONSES } from "../raw-fields.ts";
 import { usageIn } from "../usage.ts";
@@ -61,7 +61,14 @@ export class ResponseReader {
     return [
       ...events,
       ...this.#queue.take(),
-      { type: "finish", choice: 0, reason, ...defined({ at }), ...extra },
+      {
+        type: "finish",
+        choice: 0,
+        reason,
+        ...(saysNoEnd(response) && { isUnstated: true }),
+        ...defined({ at }),
+        ...extra,
+      },
       ...(usage === undefined ? [] : [{ type: "usage", usage } as const]),
     ];
   }
