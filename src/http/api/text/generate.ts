@@ -160,16 +160,29 @@ function replyWith(
   outlet: Outlet,
   { onStream }: Pick<TextDeps, "onStream">,
 ): Reply {
-  const lossy = lossyHeader(answered.lost);
-  if (answered.kind === "whole") {
-    return { kind: "whole", headers: { ...WHOLE_HEADERS, ...lossy }, body: answered.body };
-  }
+  if (answered.kind === "stream") return streamReply(answered, style, outlet, onStream);
+  const { lost, body } = answered;
+  const headers = lost.length === 0 ? WHOLE_HEADERS : { ...WHOLE_HEADERS, ...lossyHeader(lost) };
+  return { kind: "whole", headers, body };
+}
+
+/** Apart, since a function that makes a closure allocates for it on every call. */
+function streamReply(
+  answered: StreamedAnswer,
+  style: InboundStyle,
+  outlet: Outlet,
+  onStream: TextDeps["onStream"],
+): Reply {
   const { contentType = SERVER_SENT_EVENTS } = outlet;
   const watched =
     onStream !== undefined && answered.isTranslated ? watch(answered, style, onStream) : answered;
   return {
     kind: "stream",
-    headers: { ...STREAM_HEADERS, "content-type": contentType, ...lossy },
+    headers: {
+      ...STREAM_HEADERS,
+      "content-type": contentType,
+      ...lossyHeader(answered.lost),
+    },
     fill: (sink) => outlet.stream?.(watched, sink) ?? watched.send(sink),
   };
 }

@@ -63,11 +63,24 @@ function isLong(named: Json | undefined): boolean {
 const OWN_MEMBERS = ["svc_thinking_to_content", "thinking_to_content"];
 
 export function readAnswer(body: JsonObject): AnswerFacts {
-  return {
-    usage: usageIn(body),
-    outputText: () => outputTextIn(body),
-    error: errorIn(body) ?? (isEmpty(body) ? NO_ANSWER : undefined),
-  };
+  return new ChatAnswer(body);
+}
+
+/** A class, since each complete answer has one. */
+class ChatAnswer implements AnswerFacts {
+  readonly #body: JsonObject;
+  readonly usage: AnswerFacts["usage"];
+  readonly error: AnswerFacts["error"];
+
+  constructor(body: JsonObject) {
+    this.#body = body;
+    this.usage = usageIn(body);
+    this.error = errorIn(body) ?? (isEmpty(body) ? NO_ANSWER : undefined);
+  }
+
+  outputText(): string {
+    return outputTextIn(this.#body);
+  }
 }
 
 const NO_ANSWER = {
