@@ -74,6 +74,7 @@ export class Exchange implements UpstreamReply, Watched, Listener, EventListener
   #isBusy = false;
   #isPaused = false;
   dueAt: number;
+  slot: number | undefined;
 
   constructor(owner: ExchangeOwner, request: UpstreamRequest, written: Written) {
     this.#owner = owner;

@@ -59,11 +59,11 @@ function bearerToken(header: string): string {
   if (!isBearer(header)) {
     throw unauthenticated("The Authorization header must be 'Bearer <key>'.");
   }
-  return header.slice(7).trim();
+  return header.slice("Bearer ".length).trim();
 }
 
 function isBearer(header: string): boolean {
-  return header.slice(0, 7).toLowerCase() === "bearer ";
+  return header.startsWith("Bearer ") || header.slice(0, 7).toLowerCase() === "bearer ";
 }
 
 function queryKey(url: string): string | undefined {

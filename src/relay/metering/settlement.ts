@@ -90,6 +90,7 @@ export class Settlement implements Watched, CloseListener {
   /** Present while the call waits for the disk. */
   #onSettled: (() => void) | undefined;
   dueAt = Infinity;
+  slot: number | undefined;
   /** Reservations of the caller's and of the channel's limits. */
   #callerReservation: RateReservation | undefined;
   #channelReservation: RateReservation | undefined;

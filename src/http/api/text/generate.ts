@@ -47,7 +47,16 @@ export async function generate(
   if (isKept || exchange.request.headers.has("idempotency-key")) {
     return await answerOnce(exchange, style, sent, facts, deps, generation);
   }
-  const reply = await answer(exchange, style, sent, facts, deps, generation);
+  // As `answer`, within this function: each async function that a call passes costs it objects.
+  const { prepare, outlet = DEFAULT_OPTIONS } = generation;
+  const exact = withExactNumbers(sent);
+  const body = prepare === undefined ? exact : await prepare(exact);
+  const call = openCall(exchange, style, body, facts, deps);
+  using _pause = exchange.suspendIdleTimeout();
+  const answered = await relay(call, deps.relay);
+  if (answered.kind === "stream") exchange.setStall(deps.limits.callerStallMs);
+  else if (outlet.whole !== undefined) await outlet.whole(answered);
+  const reply = replyWith(answered, style, outlet, deps);
   return toResponse(reply, exchange.id, exchange.takeAnnounced());
 }
 
@@ -212,5 +221,5 @@ function watch(
 }
 
 /** No difference from the default. */
-const DEFAULT_OPTIONS = {};
+const DEFAULT_OPTIONS: Generation & Outlet = {};
 const WHOLE_HEADERS = { "content-type": "application/json" };
