@@ -43,6 +43,12 @@ export interface HoldRequest {
   readonly context: HoldContext;
 }
 
+/** Hears of the end of a close, once. */
+export interface CloseListener {
+  /** `cause`: the reason why it is not on disk; undefined if it is. */
+  onClosed(cause?: unknown): void;
+}
+
 interface Held {
   readonly durable: Promise<void>;
 }
@@ -101,6 +107,14 @@ export interface Ledger {
   settle(callId: string, cost: NanoUsd, record: CallRecord): Promise<boolean>;
   /** Releases the hold without a charge. */
   void(callId: string, record: CallRecord): Promise<boolean>;
+  /** `settle` or `void` without a promise, if this process decides alone. */
+  closeNow?(
+    callId: string,
+    kind: "settle" | "void",
+    cost: NanoUsd,
+    record: CallRecord,
+    listener: CloseListener,
+  ): void;
   /** Changes the limit of an account; `null` removes it. */
   grant(id: AccountId, granted: NanoUsd | null, note: string): Promise<void>;
   findAccount(id: AccountId): Promise<Account | undefined>;

@@ -185,6 +185,7 @@ class PooledConnection implements Connection, Tunneller {
   /** Undefined while idle: bytes that arrive then are unexpected. */
   listener: Listener | undefined;
   dueAt = Infinity;
+  slot: number | undefined;
   #socket: OpenSocket | undefined;
   /** The connection to the proxy, if there is one. */
   #tunnel: TunnelSocket | undefined;

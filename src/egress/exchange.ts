@@ -28,6 +28,8 @@ const FAILURE_MS = 5_000;
 /** Characters or bytes. */
 const BIG_REQUEST = 1024 * 1024;
 const NO_HEADERS: Fields = new Map();
+/** It stays empty. */
+const NO_PIECES: Uint8Array[] = [];
 
 /** What all exchanges of an egress share. */
 export interface ExchangeOwner {
@@ -68,12 +70,13 @@ export class Exchange implements UpstreamReply, Watched, Listener, EventListener
   /** The error that broke the response off; reported after all earlier bytes were consumed. */
   #break: GatewayError | undefined;
   /** Bytes that arrived while no consumer was ready. */
-  #waiting: Uint8Array[] = [];
+  #waiting: Uint8Array[] | undefined;
   #waitingBytes = 0;
   /** The consumer is not ready for more. */
   #isBusy = false;
   #isPaused = false;
   dueAt: number;
+  slot: number | undefined;
 
   constructor(owner: ExchangeOwner, request: UpstreamRequest, written: Written) {
     this.#owner = owner;
@@ -151,10 +154,10 @@ export class Exchange implements UpstreamReply, Watched, Listener, EventListener
 
   /** The whole body, which arrived before it was asked for: most responses of a call are short. */
   #takeWaiting(): Uint8Array {
-    const pieces = this.#waiting;
+    const pieces = this.#waiting ?? NO_PIECES;
     const [only] = pieces;
     const all = pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces);
-    this.#waiting = [];
+    this.#waiting = undefined;
     this.#waitingBytes = 0;
     if (all.length > this.#owner.limits.answerBytes) {
       const error = tooLarge();
@@ -368,7 +371,7 @@ export class Exchange implements UpstreamReply, Watched, Listener, EventListener
   /** Passes a chunk directly to the consumer; it waits only if the consumer is not ready. */
   #deliver(piece: Uint8Array): void {
     if (this.#onPiece === undefined || this.#isBusy) {
-      this.#waiting.push(piece);
+      (this.#waiting ??= []).push(piece);
       this.#waitingBytes += piece.length + PIECE_BYTES;
       if (this.#waitingBytes > MAX_WAITING_BYTES) this.#pause();
       return;
@@ -379,7 +382,8 @@ export class Exchange implements UpstreamReply, Watched, Listener, EventListener
   /** Passes waiting chunks to the consumer until none is left or it is not ready. */
   #passWaiting(): void {
     if (this.#onPiece === undefined || this.#isBusy) return;
-    for (let piece = this.#waiting.shift(); piece !== undefined; piece = this.#waiting.shift()) {
+    const waiting = this.#waiting ?? NO_PIECES;
+    for (let piece = waiting.shift(); piece !== undefined; piece = waiting.shift()) {
       this.#waitingBytes -= piece.length + PIECE_BYTES;
       if (!this.#give(piece)) return;
     }
@@ -454,7 +458,7 @@ export class Exchange implements UpstreamReply, Watched, Listener, EventListener
   #breakOff(cause: unknown): void {
     this.#break = broken(cause);
     if (cause instanceof HttpViolation && cause.before !== undefined) this.#take(cause.before);
-    if (this.#isBusy || this.#waiting.length > 0) this.#letGo(false);
+    if (this.#isBusy || (this.#waiting ?? NO_PIECES).length > 0) this.#letGo(false);
     else this.abort(this.#break);
   }
 
@@ -472,7 +476,7 @@ export class Exchange implements UpstreamReply, Watched, Listener, EventListener
 
   #stop(isReusable: boolean): void {
     this.#onPiece = undefined;
-    this.#waiting = [];
+    this.#waiting = undefined;
     this.#waitingBytes = 0;
     this.dueAt = Infinity;
     this.#letGo(isReusable);

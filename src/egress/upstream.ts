@@ -48,12 +48,17 @@ export function openEgress(
       const request = given.overrides?.query === undefined ? given : withQuery(given);
       const written = writeRequest(request, tokens.present(request), clock.now());
       // The exchange is created afterwards, because its time limits start with it.
-      return written instanceof Promise
-        ? written.then((each) => begin(request, each))
-        : begin(request, written);
+      return written instanceof Promise ? beginAfter(written, request) : begin(request, written);
     } catch (cause) {
       return Promise.reject(cause);
     }
+  }
+
+  async function beginAfter(
+    writing: Promise<Written>,
+    request: UpstreamRequest,
+  ): Promise<UpstreamReply> {
+    return await begin(request, await writing);
   }
 
   function begin(request: UpstreamRequest, written: Written): Promise<UpstreamReply> {
@@ -68,7 +73,7 @@ function writeRequest(
   secret: string | undefined | Promise<string>,
   at: number,
 ): Written | Promise<Written> {
-  if (secret instanceof Promise) return secret.then((token) => writeRequest(request, token, at));
+  if (secret instanceof Promise) return writeAfter(secret, request, at);
   const known = knownHead(request, secret);
   if (known !== undefined && request.body !== undefined) {
     return joined(`${known.before}${sizeOf(request.body)}${known.after}`, request.body);
@@ -78,8 +83,25 @@ function writeRequest(
   const { url, method, body = "", options = {} } = request;
   const authorized = request.authorize(secret, { method, url, headers, body, options, at });
   return authorized instanceof Promise
-    ? authorized.then((more) => writtenOut(request, { ...headers, ...more }, secret))
+    ? writeAuthorized(request, headers, authorized, secret)
     : writtenOut(request, { ...headers, ...authorized }, secret);
+}
+
+async function writeAfter(
+  trading: Promise<string>,
+  request: UpstreamRequest,
+  at: number,
+): Promise<Written> {
+  return await writeRequest(request, await trading, at);
+}
+
+async function writeAuthorized(
+  request: UpstreamRequest,
+  headers: HeaderFields,
+  authorizing: Promise<HeaderFields>,
+  secret: string,
+): Promise<Written> {
+  return writtenOut(request, { ...headers, ...(await authorizing) }, secret);
 }
 
 /** A head that all requests of a credential to one URL have, around the length of the body. */

@@ -1,7 +1,14 @@
 import { GatewayError } from "#core/error.ts";
 import type { RequestBody } from "#core/style.ts";
 import type { Form } from "#lib/form.ts";
-import { isObject, outlineJson, type Json, type JsonObject, type Revive } from "#lib/json.ts";
+import {
+  isObject,
+  outlineJson,
+  type Json,
+  type JsonObject,
+  type JsonOutline,
+  type Revive,
+} from "#lib/json.ts";
 import { LARGE_BYTES, yieldToEventLoop, noteOtherWork } from "#lib/yield-to-event-loop.ts";
 import { FormViolation, parseForm } from "#lib/parse-form.ts";
 import { shortenJson } from "#lib/short-json.ts";
@@ -110,13 +117,21 @@ export function readBody(text: string, maxDepth: number, revive?: Revive): Reque
   if (!isObject(json)) {
     throw new GatewayError("invalid_request", "The body must be a JSON object.");
   }
-  const [repeated] = outline.memberCount === Object.keys(json).length ? [] : outline.repeated;
-  if (repeated !== undefined) {
-    throw new GatewayError("invalid_request", `'${repeated}' occurs twice in the body.`, {
-      param: repeated,
-    });
-  }
+  if (outline.memberCount !== countOf(json)) refuseRepeated(outline);
   return { text, outline, json };
+}
+
+function countOf(json: JsonObject): number {
+  let count = 0;
+  for (const _ in json) count++;
+  return count;
+}
+
+function refuseRepeated({ repeated: [repeated] }: Pick<JsonOutline, "repeated">): void {
+  if (repeated === undefined) return;
+  throw new GatewayError("invalid_request", `'${repeated}' occurs twice in the body.`, {
+    param: repeated,
+  });
 }
 
 /** The bytes of a body of any content type, within the limit. */

@@ -10,27 +10,27 @@ const VENDOR_HEADER = /^x-[a-z0-9]{1,32}-api-key$/;
  * pick different ones.
  */
 export function readCredential(request: Request): string {
-  let secret: string | undefined;
-  const found = (value: string): void => {
-    if (secret !== undefined && secret !== value) {
-      throw unauthenticated("This request carries two different API keys.");
-    }
-    secret = value;
-  };
-
   const { headers } = request;
+  let secret: string | undefined;
   // Few headers are relevant, so compare names before reading values.
   for (const name of headers.keys()) {
-    if (name === "authorization") found(bearerToken(headers.get(name) ?? ""));
-    else if (name.endsWith("api-key") && isKeyHeader(name)) found(headers.get(name) ?? "");
+    if (name === "authorization") secret = oneOf(secret, bearerToken(headers.get(name) ?? ""));
+    else if (name.endsWith("api-key") && isKeyHeader(name)) {
+      secret = oneOf(secret, headers.get(name) ?? "");
+    }
   }
   const inQuery = queryKey(request.url);
-  if (inQuery !== undefined) found(inQuery);
+  if (inQuery !== undefined) secret = oneOf(secret, inQuery);
 
   if (secret === undefined || secret === "") {
     throw unauthenticated("No API key was sent. Send it as 'Authorization: Bearer <key>'.");
   }
   return secret;
+}
+
+function oneOf(earlier: string | undefined, found: string): string {
+  if (earlier === undefined || earlier === found) return found;
+  throw unauthenticated("This request carries two different API keys.");
 }
 
 /**
@@ -59,11 +59,11 @@ function bearerToken(header: string): string {
   if (!isBearer(header)) {
     throw unauthenticated("The Authorization header must be 'Bearer <key>'.");
   }
-  return header.slice(7).trim();
+  return header.slice("Bearer ".length).trim();
 }
 
 function isBearer(header: string): boolean {
-  return header.slice(0, 7).toLowerCase() === "bearer ";
+  return header.startsWith("Bearer ") || header.slice(0, 7).toLowerCase() === "bearer ";
 }
 
 function queryKey(url: string): string | undefined {

@@ -312,6 +312,7 @@ class IdleTimeoutPause implements Watched, Disposable {
   readonly #exchange: HttpExchange;
   readonly #around: Surroundings;
   dueAt: number;
+  slot: number | undefined;
 
   constructor(exchange: HttpExchange, around: Surroundings) {
     this.#exchange = exchange;

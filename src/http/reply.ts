@@ -31,12 +31,8 @@ export function toResponse(
   requestId: string,
   more?: Readonly<Record<string, string>>,
 ): Response {
-  const headers = {
-    ...reply.headers,
-    "x-request-id": requestId,
-    "request-id": requestId,
-    ...more,
-  };
+  const headers = { ...reply.headers, "x-request-id": requestId, "request-id": requestId };
+  if (more !== undefined) Object.assign(headers, more);
   if (reply.kind === "whole") return new Response(bodyOf(reply.body), { headers });
   return new Response(streamOf(reply), { headers });
 }

@@ -53,13 +53,11 @@ export function findViolation(value: Json, rule: Rule, isHidden = false): Violat
   }
 }
 
-/** Apart, because a function that makes a closure allocates for it on every call. */
 function eitherViolation(value: Json, rule: EitherRule, isHidden: boolean): Violation | undefined {
-  const hidden = isHidden || rule.of.some(mayHoldSecret);
-  const fitting = rule.of.find((one) => fits(value, one));
-  return fitting === undefined
-    ? mismatch(value, rule, hidden)
-    : findViolation(value, fitting, hidden);
+  let hidden = isHidden;
+  for (const one of rule.of) if (mayHoldSecret(one)) hidden = true;
+  for (const one of rule.of) if (fits(value, one)) return findViolation(value, one, hidden);
+  return mismatch(value, rule, hidden);
 }
 
 function mayHoldSecret(rule: Rule): boolean {
@@ -215,12 +213,18 @@ function fits(value: Json, rule: Rule): boolean {
     case "list":
       return isArray(value);
     case "either":
-      return rule.of.some((one) => fits(value, one));
+      return fitsOne(value, rule);
     case "object":
     case "tagged":
     case "record":
       return isObject(value);
   }
+}
+
+/** Without a closure: a function that makes one allocates for it on every call. */
+function fitsOne(value: Json, rule: EitherRule): boolean {
+  for (const one of rule.of) if (fits(value, one)) return true;
+  return false;
 }
 
 function expected(rule: Rule): string {

@@ -28,15 +28,19 @@ const CR = 0x0d;
 const LF = 0x0a;
 const TAB = 0x09;
 const SPACE = 0x20;
+const ZERO = 0x30;
+const ONE = 0x31;
 const SEMICOLON = 0x3b;
 const END_OF_HEAD = Buffer.from("\r\n\r\n");
 const START_OF_HEAD = Buffer.from("HTTP/1.");
 const EMPTY_BUFFER = Buffer.alloc(0);
-const STATUS_LINE = /^HTTP\/1\.[01] [1-5]\d\d(?: .*)?$/;
+const STATUS_LINE = /^HTTP\/1\.[01] [1-5]\d\d(?: .*)?(?:\r\n|$)/;
 /** Positions of the minor version and of the code in a status line. */
 const MINOR_AT = 7;
 const STATUS_AT = 9;
 const FIELD_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
+const LENGTH = /^\d{1,15}$/;
+const CLOSE = /\bclose\b/i;
 const FRAMING: ReadonlySet<string> = new Set(["content-length", "transfer-encoding"]);
 /** Characters that are forbidden in a head or in a line of it. */
 const FORBIDDEN = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]|\r(?!\n)|(?<!\r)\n/;
@@ -187,15 +191,14 @@ export class ResponseReader {
     if (FORBIDDEN.test(text)) {
       throw new HttpViolation("The response head contains a control character.");
     }
-    const lineEnd = text.indexOf("\r\n");
-    const statusLine = lineEnd < 0 ? text : text.slice(0, lineEnd);
-    if (!STATUS_LINE.test(statusLine))
+    if (!STATUS_LINE.test(text))
       throw new HttpViolation("The response does not start with a status line.");
+    const lineEnd = text.indexOf("\r\n");
     const head = {
-      status: Number(statusLine.slice(STATUS_AT, STATUS_AT + 3)),
+      status: statusIn(text),
       headers: lineEnd < 0 ? NO_FIELDS : fieldsIn(text, lineEnd),
     };
-    const isCurrent = statusLine.charAt(MINOR_AT) === "1";
+    const isCurrent = text.charCodeAt(MINOR_AT) === ONE;
     if (head.status >= 200) this.#begin(head, isCurrent);
     else refuseMoreThanInterim(head, isCurrent);
   }
@@ -212,7 +215,7 @@ export class ResponseReader {
         throw new HttpViolation("The transfer coding is unknown.");
       }
     }
-    if (length !== undefined && !/^\d{1,15}$/.test(length)) {
+    if (length !== undefined && !LENGTH.test(length)) {
       throw new HttpViolation("The content length is not a number.");
     }
 
@@ -310,6 +313,15 @@ export class ResponseReader {
   }
 }
 
+/** Of a head whose status line was checked; read without a text for each part. */
+function statusIn(text: string): number {
+  let status = 0;
+  for (let at = STATUS_AT; at < STATUS_AT + 3; at++) {
+    status = status * 10 + text.charCodeAt(at) - ZERO;
+  }
+  return status;
+}
+
 /** Fails early, because a server with another protocol may wait for us. */
 function refuseOtherProtocols(bytes: Buffer): void {
   const length = Math.min(bytes.length, START_OF_HEAD.length);
@@ -333,7 +345,8 @@ function saysLength(fields: Fields): boolean {
 }
 
 function saysClose(headers: Fields): boolean {
-  return /\bclose\b/i.test(headers.get("connection") ?? "");
+  const connection = headers.get("connection");
+  return connection !== undefined && CLOSE.test(connection);
 }
 
 /** A shorter head has fewer fields than the limit. */

@@ -103,7 +103,8 @@ async function scene({
     events.push("planned");
     return makePlan({ routes, estimate: nanoUsd(7) });
   };
-  const told = await admit(endable(call), plan, deps).catch(GatewayError.from);
+  const admitting = async () => await admit(endable(call), { plan }, deps);
+  const told = await admitting().catch(GatewayError.from);
   return { told, routes, events, holds, journal, observed, unpriced, open };
 }
 

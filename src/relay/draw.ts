@@ -44,7 +44,8 @@ export async function drawStream(
 ): Promise<StreamedAnswer> {
   // An image takes minutes, with or without partial images in between.
   const call = endable({ ...asked, isSlow: true });
-  const { plan, settlement } = await admit(call, () => planFor(call, DRAW, deps), deps.admission);
+  const planner = { plan: () => planFor(call, DRAW, deps) };
+  const { plan, settlement } = await admit(call, planner, deps.admission);
   try {
     const begun = await callWithFailover(
       call,

@@ -43,7 +43,8 @@ interface WordlessAnswer extends StreamedAnswer {
 /** Forwards one request unchanged, from admission to settlement, and the response as it comes. */
 export async function forward(asked: Forwarded, deps: ForwardDeps): Promise<ForwardedAnswer> {
   const call = endable(asked);
-  const { plan, settlement } = await admit(call, () => planFor(call, deps.router), deps.admission);
+  const planner = { plan: () => planFor(call, deps.router) };
+  const { plan, settlement } = await admit(call, planner, deps.admission);
   try {
     return call.question.stream
       ? await forwardStream(call, plan, settlement, deps)

@@ -96,11 +96,8 @@ export async function operate<
   deps: OperateDeps,
 ): Promise<ReportedResult<A>> {
   const call = endable(asked);
-  const { plan, settlement } = await admit(
-    call,
-    () => planFor(call, operation, deps),
-    deps.admission,
-  );
+  const planner = { plan: () => planFor(call, operation, deps) };
+  const { plan, settlement } = await admit(call, planner, deps.admission);
   try {
     const begun = await callWithFailover(
       call,

@@ -13,6 +13,7 @@ import {
   type Begun,
   type Outgoing,
   type UpstreamTransport,
+  type WholeReader,
 } from "./failover/attempt.ts";
 import type { Answer, Call } from "./call.ts";
 import type { CallDeps } from "./call-deps.ts";
@@ -56,39 +57,32 @@ export interface RelayDeps extends CallDeps, TranslationDeps, ContinuationDeps {
   readonly noteAnswer?: ((callId: string, body: WholeReading["body"]) => void) | undefined;
 }
 
-/** One call, from admission to settlement. */
+/**
+ * One call, from admission to settlement. A complete response is sent after its settlement is on
+ * disk, so that a crash cannot lose the charge.
+ */
 export async function relay(asked: Call, deps: RelayDeps): Promise<Answer> {
   const call = isEndable(asked) ? asked : endable(asked);
-  const { plan, settlement } = await admit(call, () => deps.router.plan(call), deps.admission);
+  const admitting = admit(call, deps.router, deps.admission);
+  const { plan, settlement } = admitting instanceof Promise ? await admitting : admitting;
   try {
     deps.noteRequest?.(call);
     const finding = findHome(call, plan, deps.homes);
     const homing = finding instanceof Promise ? await finding : finding;
-    return call.facts.stream
-      ? await relayStream(call, homing, settlement, deps)
-      : await relayWhole(call, homing, settlement, deps);
+    if (call.facts.stream) return await relayStream(call, homing, settlement, deps);
+    const begin = beginWhole(call, deps, homing.home, settlement);
+    const begun = await callWithFailover(call, homing.plan, settlement, deps.attempts, begin);
+    homing.keep(begun);
+    begun.release();
+    settlement.beginMetering(begun.route, begun.answer, begun.answer);
+    deps.noteAnswer?.(call.id, begun.answer.body);
+    await settlement.complete();
+    return { kind: "whole", body: begun.answer.body, lost: begun.answer.lost };
   } catch (cause) {
     const error = inCallersWords(GatewayError.from(cause), call.style, call.body.json);
     await settlement.fail(error);
     throw error;
   }
-}
-
-/** The response is sent after its settlement is on disk, so that a crash cannot lose the charge. */
-async function relayWhole(
-  call: Call,
-  homing: Homing,
-  settlement: Settlement,
-  deps: RelayDeps,
-): Promise<Answer> {
-  const begin = beginWhole(call, deps, homing.home, settlement);
-  const begun = await callWithFailover(call, homing.plan, settlement, deps.attempts, begin);
-  homing.keep(begun);
-  begun.release();
-  settlement.beginMetering(begun.route, begun.answer, begun.answer);
-  deps.noteAnswer?.(call.id, begun.answer.body);
-  await settlement.complete();
-  return { kind: "whole", body: begun.answer.body, lost: begun.answer.lost };
 }
 
 async function relayStream(
@@ -125,33 +119,56 @@ export function beginWhole(
     const passthrough = passthroughFor(call, route);
     return passthrough === undefined
       ? translatedWhole(call, route, transport, away, deps, books)
-      : passedWhole(call, route, transport, away, passthrough, deps);
+      : new PassedWhole(call, route, transport, away, passthrough, deps.learned).ask();
   };
 }
 
-async function passedWhole(
-  call: Call,
-  route: WireRoute,
-  transport: UpstreamTransport,
-  isAwayFromHome: boolean,
-  passthrough: Passthrough,
-  deps: Pick<RelayDeps, "learned">,
-  refusals = 0,
-): Promise<WholeReading> {
-  const refused = deps.learned.on(route);
-  const terms = { isAway: isAwayFromHome, refused };
-  const request = passthroughRequest(call, route, passthrough, terms);
-  let sent: UpstreamReply;
-  try {
-    sent = await transport.post(route, request);
-  } catch (cause) {
-    if (!learns(cause, refusals, route, request, deps.learned)) throw cause;
-    const again = refusals + 1;
-    return await passedWhole(call, route, transport, isAwayFromHome, passthrough, deps, again);
+/** A complete response of the client's own style, and the request for it. */
+class PassedWhole implements WholeReader<WholeReading> {
+  readonly #call: Call;
+  readonly #route: WireRoute;
+  readonly #transport: UpstreamTransport;
+  readonly #isAway: boolean;
+  readonly #passthrough: Passthrough;
+  readonly #learned: LearnedRefusals;
+  #request: PassedRequest | undefined;
+  #refusals = 0;
+
+  constructor(
+    call: Call,
+    route: WireRoute,
+    transport: UpstreamTransport,
+    isAway: boolean,
+    passthrough: Passthrough,
+    learned: LearnedRefusals,
+  ) {
+    this.#call = call;
+    this.#route = route;
+    this.#transport = transport;
+    this.#isAway = isAway;
+    this.#passthrough = passthrough;
+    this.#learned = learned;
   }
-  using reply = sent;
-  const body = reply.readAll();
-  return passWhole(body instanceof Promise ? await body : body, passthrough, call, request);
+
+  ask(): Promise<WholeReading> {
+    const refused = this.#learned.on(this.#route);
+    const terms = { isAway: this.#isAway, refused };
+    const request = passthroughRequest(this.#call, this.#route, this.#passthrough, terms);
+    this.#request = request;
+    return this.#transport.ask(this.#route, request, this);
+  }
+
+  read(body: Uint8Array): WholeReading {
+    return passWhole(body, this.#passthrough, this.#call, this.#request?.lost ?? []);
+  }
+
+  async refused(cause: unknown): Promise<WholeReading> {
+    const request = this.#request;
+    if (request === undefined) throw cause;
+    if (!learns(cause, this.#refusals, this.#route, request, this.#learned)) throw cause;
+    this.#refusals++;
+    return await this.ask();
+  }
 }
 
 async function translatedWhole(

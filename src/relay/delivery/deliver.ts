@@ -51,6 +51,7 @@ export class Delivery implements Watched, SlowReader {
   /** Bytes of output text that the settlement has not collected. */
   #uncollectedBytes = 0;
   dueAt = Infinity;
+  slot: number | undefined;
 
   private constructor(
     stream: AnswerStream,

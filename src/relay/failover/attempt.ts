@@ -1,3 +1,4 @@
+import type { AttemptRecord } from "#core/call.ts";
 import { GatewayError } from "#core/error.ts";
 import { givesImages } from "#core/model.ts";
 import type { Channel, ChannelOptions, Credential } from "#core/channel.ts";
@@ -10,6 +11,7 @@ import type { CancelSignal } from "#lib/cancellation.ts";
 import type { Clock } from "#lib/clock.ts";
 import type { Fields } from "#lib/http1.ts";
 import type { Body } from "#lib/pieces.ts";
+import type { Mutable } from "#lib/values.ts";
 import { hiddenLinksIn } from "#styles/scrub.ts";
 import { asGatewayError, parseError } from "#styles/upstream-error.ts";
 import type { Served } from "../call.ts";
@@ -79,10 +81,19 @@ export interface UpstreamTransport {
   readonly account: string;
   /** POSTs to the route's endpoint. */
   post(route: Addressed, request: Outgoing<Body>): Promise<UpstreamReply>;
+  /** The same for a complete response, which is closed after it was read. */
+  ask<T>(route: Addressed, request: Outgoing, reader: WholeReader<T>): Promise<T>;
   /** GETs a path relative to the channel's address. */
   get(route: Addressed, path: string): Promise<UpstreamReply>;
   /** For the route's adapter, which has its own endpoints. */
   openSession(): FetchSession;
+}
+
+/** Reads a complete response, or decides what follows its refusal. */
+export interface WholeReader<T> {
+  read(body: Uint8Array): T;
+  /** Asks again after a refusal, or throws it. */
+  refused(cause: unknown): Promise<T>;
 }
 
 /** A route over HTTP. */
@@ -252,19 +263,21 @@ class Failover<T, R extends Destination> implements Instead<T, R> {
   /** A route may be limited to one account. */
   #pick(route: R, tried: ReadonlySet<Credential>, anyway: boolean): Credential | undefined {
     const { channel, account } = route;
-    const { health } = this.#deps;
-    if (account !== undefined) {
-      return channel.credentials.find((each) => each.label === account && !tried.has(each));
-    }
-    const { home } = this.#plan;
-    if (home?.channel === channel.name && tried.size === 0) {
-      const others = new Set(channel.credentials.filter((each) => !this.#isHome(route, each)));
-      const own = anyway
-        ? health.pickAnyway(route, others, this.#call.key)
-        : health.pick(route, others);
+    if (account !== undefined) return credentialOf(channel, account, tried);
+    if (this.#plan.home?.channel === channel.name && tried.size === 0) {
+      const own = this.#pickBeside(this.#awayFromHome(route), route, anyway);
       if (own !== undefined) return own;
     }
-    return anyway ? health.pickAnyway(route, tried, this.#call.key) : health.pick(route, tried);
+    return this.#pickBeside(tried, route, anyway);
+  }
+
+  #awayFromHome(route: R): ReadonlySet<Credential> {
+    return new Set(route.channel.credentials.filter((each) => !this.#isHome(route, each)));
+  }
+
+  #pickBeside(others: ReadonlySet<Credential>, route: R, anyway: boolean): Credential | undefined {
+    const { health } = this.#deps;
+    return anyway ? health.pickAnyway(route, others, this.#call.key) : health.pick(route, others);
   }
 
   /** Reserves the channel's rate limits for an attempt. False if it has to wait: it is noted. */
@@ -297,6 +310,15 @@ class Failover<T, R extends Destination> implements Instead<T, R> {
     if (error.code !== "upstream_rate_limited" || error.retryAfterMs !== undefined) return error;
     return error.withWait(this.#deps.health.waitMs(this.#plan.routes, this.#call.key));
   }
+}
+
+/** The credential with this label, unless it was tried. */
+function credentialOf(
+  { credentials }: Channel,
+  label: string,
+  tried: ReadonlySet<Credential>,
+): Credential | undefined {
+  return credentials.find((each) => each.label === label && !tried.has(each));
 }
 
 /** Monotonic ms. */
@@ -454,7 +476,18 @@ export class Attempt<T, R extends Destination> implements UpstreamTransport {
     return disclose(error, own, isSent);
   }
 
-  post(
+  post(wire: Addressed, request: Outgoing<Body>): Promise<UpstreamReply> {
+    return this.#post(wire, request).then((reply) => this.#taken(reply));
+  }
+
+  ask<T>(wire: Addressed, request: Outgoing, reader: WholeReader<T>): Promise<T> {
+    return this.#post(wire, request).then(
+      (reply) => this.#read(reply, reader),
+      (cause: unknown) => reader.refused(cause),
+    );
+  }
+
+  #post(
     wire: Addressed,
     { body, headers, path = pathOf(wire, this.#call.facts.stream) }: Outgoing<Body>,
   ): Promise<UpstreamReply> {
@@ -462,6 +495,18 @@ export class Attempt<T, R extends Destination> implements UpstreamTransport {
     const { headers: ofProvider } = this.route.provider;
     const all = ofProvider === undefined ? headers : { ...ofProvider, ...headers };
     return this.#send("POST", urlOf(wire, path), this.#traced(all), body);
+  }
+
+  #read<T>(reply: UpstreamReply, reader: WholeReader<T>): T | Promise<T> {
+    const taken = this.#taken(reply);
+    if (taken instanceof Promise) return taken.catch((cause: unknown) => reader.refused(cause));
+    let body: Uint8Array | Promise<Uint8Array> | undefined;
+    try {
+      body = reply.readAll();
+      return body instanceof Promise ? readLater(body, reply, reader) : reader.read(body);
+    } finally {
+      if (!(body instanceof Promise)) reply.close();
+    }
   }
 
   #traced(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
@@ -474,7 +519,7 @@ export class Attempt<T, R extends Destination> implements UpstreamTransport {
   get(wire: Addressed, path: string): Promise<UpstreamReply> {
     const url = new URL(baseOf(wire).href + path);
     const { headers = {} } = this.route.provider;
-    return this.#send("GET", url, headers);
+    return this.#send("GET", url, headers).then((reply) => this.#taken(reply));
   }
 
   openSession(): FetchSession {
@@ -498,9 +543,7 @@ export class Attempt<T, R extends Destination> implements UpstreamTransport {
     const { egress, clock } = this.#deps;
     this.#endWait();
     this.#sentAt = clock.monotonic();
-    return egress
-      .send({ ...this.#terms, method, url, headers, body, ...this.#limits })
-      .then((reply) => this.#taken(reply));
+    return egress.send({ ...this.#terms, method, url, headers, body, ...this.#limits });
   }
 
   #taken(reply: UpstreamReply): UpstreamReply | Promise<never> {
@@ -577,30 +620,33 @@ export class Attempt<T, R extends Destination> implements UpstreamTransport {
     const startMs = Math.round(this.#startedAt - this.#call.startedAt);
     if (!this.#isAtHome) this.#deps.health.turn(channel);
     this.#endWait();
-    const attempt = {
+    const attempt: Mutable<AttemptRecord> = {
       channel: channel.name,
       credential: this.credential,
       fault: error?.code ?? null,
       status: this.#reply?.status ?? null,
       durationMs: this.#elapsedMs(),
     };
+    if (this.#kept !== undefined) Object.assign(attempt, this.#kept);
     const connectMs = Math.round(this.#connectedMs);
-    const isPlain = this.#kept === undefined && startMs <= 0 && connectMs <= 0;
-    const recorded = isPlain
-      ? attempt
-      : {
-          ...attempt,
-          ...this.#kept,
-          ...(startMs > 0 && { startMs }),
-          ...(connectMs > 0 && { connectMs }),
-        };
-    this.#settlement.recordAttempt(recorded, this.#waitedMs);
+    if (startMs > 0) attempt.startMs = startMs;
+    if (connectMs > 0) attempt.connectMs = connectMs;
+    this.#settlement.recordAttempt(attempt, this.#waitedMs);
     this.#sent = undefined;
   }
 
   #elapsedMs(): number {
     return Math.round(this.#deps.clock.monotonic() - this.#startedAt);
   }
+}
+
+async function readLater<T>(
+  body: Promise<Uint8Array>,
+  reply: UpstreamReply,
+  reader: WholeReader<T>,
+): Promise<T> {
+  using _reply = reply;
+  return reader.read(await body);
 }
 
 const NO_CREDENTIALS: ReadonlySet<Credential> = new Set();

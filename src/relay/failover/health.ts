@@ -92,8 +92,7 @@ export class Health {
 
   /** The next credential in round-robin order that is neither in cooldown nor already tried. */
   pick(to: Destination, tried: ReadonlySet<Credential>): Credential | undefined {
-    const { cooldowns } = this.#of(to.channel);
-    return this.#pick(to, tried, (each) => cooldowns.endOf(each, to.upstreamModel));
+    return this.#pick(to, tried, undefined);
   }
 
   /** The same for a caller without an alternative. */
@@ -102,22 +101,26 @@ export class Health {
     tried: ReadonlySet<Credential>,
     caller: Caller,
   ): Credential | undefined {
-    const { cooldowns } = this.#of(to.channel);
-    return this.#pick(to, tried, (each) => cooldowns.endFor(each, to.upstreamModel, caller));
+    return this.#pick(to, tried, caller);
   }
 
+  /** `caller`: of a call without an alternative. */
   #pick(
-    { channel }: Destination,
+    { channel, upstreamModel }: Destination,
     tried: ReadonlySet<Credential>,
-    coolUntil: (credential: Credential) => number,
+    caller: Caller | undefined,
   ): Credential | undefined {
-    const { turn } = this.#of(channel);
+    const { turn, cooldowns } = this.#of(channel);
     const now = this.#clock.monotonic();
     const { credentials } = channel;
     for (let i = 0; i < credentials.length; i++) {
       const each = credentials[(turn + i) % credentials.length];
       if (each === undefined || tried.has(each)) continue;
-      if (coolUntil(each) <= now) return each;
+      const coolUntil =
+        caller === undefined
+          ? cooldowns.endOf(each, upstreamModel)
+          : cooldowns.endFor(each, upstreamModel, caller);
+      if (coolUntil <= now) return each;
     }
     return undefined;
   }

@@ -75,7 +75,11 @@ export class BudgetWatch {
 
   /** Budgets of the key that reached their warning amount, as of the last check. */
   warningsOf({ budgets }: ApiKey, at: number): readonly Budget[] {
-    if (budgets === undefined || this.#warned.size === 0) return NO_WARNINGS;
+    const isNone = budgets === undefined || this.#warned.size === 0;
+    return isNone ? NO_WARNINGS : this.#warnedAmong(budgets, at);
+  }
+
+  #warnedAmong(budgets: readonly Budget[], at: number): readonly Budget[] {
     return periodAccounts(budgets, at)
       .filter(({ id, budget }) => budget.warn !== undefined && this.#warned.has(id))
       .map(({ budget }) => budget);

@@ -1,7 +1,8 @@
 import type { AttemptRecord, CallOutcome, CallRecord } from "#core/call.ts";
 import { estimateTokens } from "#core/count.ts";
 import { GatewayError, type FaultCode } from "#core/error.ts";
-import type { HoldContext, HoldRequest, Ledger } from "#core/ledger.ts";
+import type { CloseListener, HoldContext, HoldRequest, Ledger } from "#core/ledger.ts";
+import type { Budget } from "#core/key.ts";
 import type { RateReservation, RateLimiter } from "#core/limits.ts";
 import {
   ANY_TIER,
@@ -68,7 +69,7 @@ const DURABLE_WAIT_MS = 5_000;
  * Accounts for one call from its hold to its record: money and rate reservations. It is closed
  * once, by the first event that ends the call; later attempts wait for that.
  */
-export class Settlement implements Watched {
+export class Settlement implements Watched, CloseListener {
   readonly #call: Endable;
   readonly #deps: SettlementDeps;
   readonly #attempts: AttemptRecord[] = [];
@@ -86,9 +87,10 @@ export class Settlement implements Watched {
   #checkpointedAt: number;
   #closing: Promise<void> | undefined;
   #trailer: string | undefined;
-  /** Ends the wait for the disk. */
-  #onBooked: ((booked: unknown) => void) | undefined;
+  /** Present while the call waits for the disk. */
+  #onSettled: (() => void) | undefined;
   dueAt = Infinity;
+  slot: number | undefined;
   /** Reservations of the caller's and of the channel's limits. */
   #callerReservation: RateReservation | undefined;
   #channelReservation: RateReservation | undefined;
@@ -131,7 +133,7 @@ export class Settlement implements Watched {
       );
     }
     const { ledger } = deps;
-    const request = holdFor(call, plan.estimate);
+    const request = new CallHold(call, plan.estimate);
     if (ledger.holdNow === undefined) {
       return Settlement.#openAfter(request, call, plan, deps, reservation);
     }
@@ -365,53 +367,94 @@ export class Settlement implements Watched {
   }
 
   /** Resolves once the charge is on disk, or after the limit of a response's wait for it. */
-  async #settle(outcome: CallOutcome, error: GatewayError | undefined): Promise<void> {
-    const { deadlines } = this.#deps.delivery;
-    try {
-      const isOwed = this.#isOwed(outcome);
-      const usage = isOwed ? (this.#reportedUsage() ?? (await this.#countedUsage())) : NO_USAGE;
-      const closing = this.#book(outcome, error, isOwed, usage);
-      this.dueAt = deadlines.now() + DURABLE_WAIT_MS;
-      deadlines.watch(this);
-      const booked = await this.#untilBooked(closing);
-      if (typeof booked !== "boolean") this.#deps.onError(booked);
-    } finally {
-      deadlines.release(this);
-      this.#leave();
-    }
+  #settle(outcome: CallOutcome, error: GatewayError | undefined): Promise<void> {
+    const isOwed = this.#isOwed(outcome);
+    const usage = isOwed ? this.#reportedUsage() : NO_USAGE;
+    return usage === undefined
+      ? this.#settleCounted(outcome, error)
+      : this.#settleWith(usage, isOwed, outcome, error);
   }
 
-  /** Resolves to a boolean once it is on disk, or to the reason why it is not. */
-  #untilBooked(closing: Promise<boolean>): Promise<unknown> {
-    const { promise, resolve } = Promise.withResolvers<unknown>();
-    this.#onBooked = resolve;
-    closing.then(resolve, resolve);
+  async #settleCounted(outcome: CallOutcome, error: GatewayError | undefined): Promise<void> {
+    let usage: Usage;
+    try {
+      usage = await this.#countedUsage();
+    } catch (cause) {
+      this.#leave();
+      throw cause;
+    }
+    await this.#settleWith(usage, true, outcome, error);
+  }
+
+  #settleWith(
+    usage: Usage,
+    isOwed: boolean,
+    outcome: CallOutcome,
+    error: GatewayError | undefined,
+  ): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#onSettled = resolve;
+    const { deadlines } = this.#deps.delivery;
+    this.dueAt = deadlines.now() + DURABLE_WAIT_MS;
+    deadlines.watch(this);
+    try {
+      this.#book(usage, isOwed, outcome, error);
+    } catch (cause) {
+      this.#end();
+      return Promise.reject(cause);
+    }
     return promise;
   }
 
   #book(
+    usage: Usage,
+    isOwed: boolean,
     outcome: CallOutcome,
     error: GatewayError | undefined,
-    isOwed: boolean,
-    usage: Usage,
-  ): Promise<boolean> {
+  ): void {
     this.#usedTokens = usage.inputTokens + usage.outputTokens;
     const cost = this.#costOf(usage);
     const attempts = withFailure(this.#attempts, error);
     const fault = error?.code ?? (outcome === "canceled" ? outcome : null);
     const record = this.#recordOf(outcome, fault, usage, cost, attempts);
-    const { ledger, onClosed } = this.#deps;
-    const closing = isOwed
-      ? ledger.settle(this.#call.id, cost, record)
-      : ledger.void(this.#call.id, record);
-    onClosed(record);
+    this.#closeHold(isOwed ? "settle" : "void", cost, record);
+    this.#deps.onClosed(record);
     if (outcome === "completed") this.#trailer = this.#call.onCharged?.(record);
-    return closing;
+  }
+
+  #closeHold(kind: "settle" | "void", cost: NanoUsd, record: CallRecord): void {
+    const { ledger } = this.#deps;
+    const { id } = this.#call;
+    if (ledger.closeNow !== undefined) {
+      ledger.closeNow(id, kind, cost, record, this);
+      return;
+    }
+    const closing = kind === "settle" ? ledger.settle(id, cost, record) : ledger.void(id, record);
+    closing.then(
+      () => this.onClosed(),
+      (cause: unknown) => this.onClosed(cause ?? new Error("The settlement failed.")),
+    );
+  }
+
+  /** The charge is on disk, or the reason why it is not. */
+  onClosed(cause?: unknown): void {
+    const onSettled = this.#onSettled;
+    if (onSettled === undefined) return;
+    if (cause !== undefined) this.#deps.onError(cause);
+    this.#end();
+    onSettled();
+  }
+
+  /** Ends the wait for the disk. */
+  #end(): void {
+    this.#onSettled = undefined;
+    this.#deps.delivery.deadlines.release(this);
+    this.#leave();
   }
 
   /** The disk is late; a later write still completes. */
   onDue(): void {
-    this.#onBooked?.(new Error("The settlement is not on disk yet."));
+    this.onClosed(new Error("The settlement is not on disk yet."));
   }
 
   /** For an incomplete response, only the delivered part of a stream is charged. */
@@ -543,19 +586,32 @@ function withFailure(
   return [...attempts.slice(0, -1), { ...last, fault: error.code, ...kept }];
 }
 
-function holdFor(call: Endable, amount: NanoUsd): HoldRequest {
-  const { id, key, at } = call;
-  const request: Mutable<HoldRequest> = {
-    callId: id,
-    accounts: key.accounts,
-    amount,
-    openedAt: at,
-    context: contextOf(call),
-  };
-  if (key.budgets !== undefined) request.budgets = key.budgets;
-  if (call.isLasting) request.isLasting = true;
-  if (isProvisional(call)) request.isProvisional = true;
-  return request;
+/** The context is only made if the hold is written, which those of complete responses are not. */
+class CallHold implements HoldRequest {
+  readonly #call: Endable;
+  readonly callId: string;
+  readonly accounts: HoldRequest["accounts"];
+  readonly budgets?: readonly Budget[];
+  readonly amount: NanoUsd;
+  readonly openedAt: number;
+  readonly isProvisional?: true;
+  readonly isLasting?: true;
+
+  constructor(call: Endable, amount: NanoUsd) {
+    const { id, key, at, isLasting } = call;
+    this.#call = call;
+    this.callId = id;
+    this.accounts = key.accounts;
+    this.amount = amount;
+    this.openedAt = at;
+    if (key.budgets !== undefined) this.budgets = key.budgets;
+    if (isLasting) this.isLasting = true;
+    if (isProvisional(call)) this.isProvisional = true;
+  }
+
+  get context(): HoldContext {
+    return contextOf(this.#call);
+  }
 }
 
 /** No byte of a complete response leaves before its settlement. */

@@ -272,8 +272,7 @@ export class Router {
       throw unknownModel(key, model, this.#table);
     }
     const { group } = key;
-    if (group === undefined) return candidates;
-    return candidates.map((each) => knownInGroup(each, key, group, model));
+    return group === undefined ? candidates : allInGroup(candidates, key, group, model);
   }
 
   #reach(key: ApiKey, model: string): readonly Candidate[] | undefined {
@@ -293,7 +292,9 @@ export class Router {
     if (expected !== undefined) return estimateCost(expected, price, asked);
     const { units } = call;
     const inputTokens = call.inputTokens + (route.promptTokens ?? 0);
-    const size = { ...units, inputTokens, outputTokens: this.outputTokens(route, call) };
+    const outputTokens = this.outputTokens(route, call);
+    const size =
+      units === undefined ? { inputTokens, outputTokens } : { ...units, inputTokens, outputTokens };
     const most = estimateCost(size, price, asked);
     return asked?.models === undefined ? most : maxOf([most, ...othersOf(route, size, asked)]);
   }
@@ -313,6 +314,15 @@ function othersOf(
 function pricedAt<R extends Candidate>(route: R, at: number | undefined): R {
   if (at === undefined || route.price?.variants === undefined) return route;
   return { ...route, price: priceAt(route.price, at) };
+}
+
+function allInGroup(
+  candidates: readonly Candidate[],
+  key: ApiKey,
+  group: Group,
+  model: string,
+): readonly Candidate[] {
+  return candidates.map((each) => knownInGroup(each, key, group, model));
 }
 
 interface InGroup {
@@ -445,14 +455,17 @@ function findRoute(candidate: Candidate, call: Asking): Route | undefined {
   const able = endpointsOf(candidate);
   const wanted = channel.style ?? call.style.id;
   const needed = mayNeedStyle(candidate) ? neededStyle(candidate, call, wanted) : undefined;
-  const other = needed && able.find((each) => each.style.id === needed.style);
+  const other = needed && endpointOf(able, needed.style);
   if (other !== undefined && needed !== undefined) {
     return { ...candidate, endpoint: other, neededFor: needed.feature };
   }
-  for (const endpoint of able)
-    if (endpoint.style.id === wanted) return routeOver(candidate, endpoint);
-  const [first] = able;
-  return first && routeOver(candidate, first);
+  const endpoint = endpointOf(able, wanted) ?? able[0];
+  return endpoint && routeOver(candidate, endpoint);
+}
+
+function endpointOf(able: readonly TextEndpoint[], style: string): TextEndpoint | undefined {
+  for (const endpoint of able) if (endpoint.style.id === style) return endpoint;
+  return undefined;
 }
 
 const endpoints = new WeakMap<Candidate, readonly TextEndpoint[]>();
@@ -460,13 +473,13 @@ const endpoints = new WeakMap<Candidate, readonly TextEndpoint[]>();
 /** The endpoints that serve text of the candidate's model; none if it has only other results. */
 function endpointsOf(candidate: Candidate): readonly TextEndpoint[] {
   let able = endpoints.get(candidate);
-  if (able === undefined) {
-    able = isWordless(candidate)
-      ? []
-      : candidate.provider.text.filter((each) => isAble(each, candidate));
-    endpoints.set(candidate, able);
-  }
+  if (able === undefined) endpoints.set(candidate, (able = findEndpoints(candidate)));
   return able;
+}
+
+function findEndpoints(candidate: Candidate): readonly TextEndpoint[] {
+  if (isWordless(candidate)) return [];
+  return candidate.provider.text.filter((each) => isAble(each, candidate));
 }
 
 function isAble({ serves, isOffered, style }: TextEndpoint, { channel, upstreamModel }: Candidate) {

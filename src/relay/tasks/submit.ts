@@ -79,7 +79,7 @@ export async function submitTask(
   const isBound = bound.home !== asked.home;
   const planned = (): Plan<VideoRoute> =>
     isBound ? planThere(call, asked.home, deps) : planVideo(call, deps);
-  const { plan, settlement } = await admit(call, planned, deps.admission);
+  const { plan, settlement } = await admit(call, { plan: planned }, deps.admission);
   const submission = new Submission(call, plan, scheduler, deps);
   try {
     await settlement.durable;

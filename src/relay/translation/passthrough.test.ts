@@ -149,13 +149,12 @@ describe("a request in the upstream's own style", () => {
 
 describe("a complete response in the client's own style", () => {
   const CALL = { facts: {}, body: { json: {} }, now: () => 7 } as unknown as Call;
-  const REQUEST = { lost: ["n"] } as unknown as PassedRequest;
   const read = (text: string, more: Partial<Passthrough> = {}) =>
     passWhole(
       Buffer.from(text),
       { readAnswer: () => ({ usage: undefined, outputText: () => "out" }), ...more } as never,
       CALL,
-      REQUEST,
+      ["n"],
     );
 
   test("is passed on byte for byte", () => {

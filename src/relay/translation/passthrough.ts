@@ -151,12 +151,12 @@ export function passWhole(
   bytes: Uint8Array,
   passthrough: Passthrough,
   call: Call,
-  { lost }: PassedRequest,
+  lost: readonly string[],
 ): WholeReading {
   const json = parseExactAnswer(bytes);
   const facts = passthrough.readAnswer(json);
   if (facts.error !== undefined) throw asGatewayError(facts.error);
-  const repairs = passthrough.repairAnswer?.(json, call.facts, contextOf(call));
+  const repairs = passthrough.repairAnswer?.(json, call.facts, new AskedCall(call));
   const body = repairs === undefined ? bytes : edited(bytes, repairs);
   return new PassedAnswer(body, facts, lost);
 }
@@ -179,8 +179,19 @@ class PassedAnswer implements WholeReading {
   }
 }
 
-function contextOf(call: Call): AnswerContext {
-  return { request: call.body.json, now: () => call.now() };
+/** The call as a repair of its answer asks for it. */
+class AskedCall implements AnswerContext {
+  readonly #call: Call;
+  readonly request: JsonObject;
+
+  constructor(call: Call) {
+    this.#call = call;
+    this.request = call.body.json;
+  }
+
+  now(): number {
+    return this.#call.now();
+  }
 }
 
 /** Everything except the repaired members stays unchanged. */
@@ -204,7 +215,7 @@ export async function passStream(
   // Usage that the vendor sends without a request is forwarded to the client.
   const wantsUsage = !asksForUsage;
   const facts = call.facts.wantsUsage === wantsUsage ? call.facts : { ...call.facts, wantsUsage };
-  const tap = passthrough.openTap(facts, dialect, contextOf(call));
+  const tap = passthrough.openTap(facts, dialect, new AskedCall(call));
   return new PassedStream(reply, tap, maxEventBytes, lost);
 }
 

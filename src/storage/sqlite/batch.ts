@@ -1,5 +1,7 @@
+import type { CallRecord } from "#core/call.ts";
 import type { AccountId } from "#core/key.ts";
 import type { Write } from "../accounts/group-commit.ts";
+import { callValues, usualCallValues } from "../tables/calls.ts";
 import type { Values } from "../tables/columns.ts";
 import type { StatementName } from "./statements.ts";
 import type { Batch } from "./writer.ts";
@@ -11,6 +13,7 @@ export interface SqliteWrite extends Write {
 
 export interface BatchBuilder {
   row(statement: StatementName, values: Values): void;
+  record(record: CallRecord): void;
   open(callId: string, values: Values): void;
   /** A hold opened in the same transaction need not be written. */
   release(callId: string): void;
@@ -33,6 +36,10 @@ class Builder implements BatchBuilder {
     const rows = this.#batch[statement];
     if (rows === undefined) this.#batch[statement] = [values];
     else rows.push(values);
+  }
+
+  record(record: CallRecord): void {
+    this.row("record", usualCallValues(record) ?? callValues(record));
   }
 
   open(callId: string, values: Values): void {

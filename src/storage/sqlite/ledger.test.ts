@@ -7,11 +7,14 @@ import type { AccountId, Budget } from "#core/key.ts";
 import type { Account, HoldRequest } from "#core/ledger.ts";
 import { nanoUsd } from "#core/money.ts";
 import { NO_USAGE } from "#core/usage.ts";
+import { aRecord } from "#test/a-record.ts";
 import { random, SEED, times } from "#test/seed.ts";
 import { verifyLedger } from "../accounts/verify-ledger.ts";
 import { migrate } from "../database/migrate.ts";
 import { STORAGE_LIMITS } from "../limits.ts";
 import { toAccount } from "../tables/accounts.ts";
+import { callValues, usualCallValues } from "../tables/calls.ts";
+import type { Values } from "../tables/columns.ts";
 import type { Tables } from "../tables.ts";
 import { createAccounts, type Accounts } from "./accounts.ts";
 import { encodeBatch, type SqliteWrite } from "./batch.ts";
@@ -24,6 +27,7 @@ import type { Batch } from "./writer.ts";
 const NOW = Date.UTC(2026, 0, 15);
 const DOWN = new GatewayError("unavailable", "The database cannot be written.");
 const KEYS: readonly AccountId[] = ["user:1", "key:1"];
+const ATTEMPT = { channel: "a", credential: "", fault: null, status: 200, durationMs: 1 } as const;
 
 /** An empty database with all tables; each test gets a copy. */
 const EMPTY = await emptyDatabase();
@@ -66,7 +70,11 @@ async function stage({
       [`open:${id}`, user, key, granted ?? 0, granted === null ? 0 : 1],
     );
   }
-  const statements = Object.entries(compileStatements(db));
+  const statements = compileStatements(db);
+  const writeRow = (texts: readonly string[], row: Values): void => {
+    const prepared = texts.map((text) => database.prepare(text));
+    prepared.find(({ paramsCount }) => paramsCount === row.length)?.run(...row);
+  };
   let queue: SqliteWrite[] = [];
   let isDown = false;
   const accounts = createAccounts(find, 1_000);
@@ -92,16 +100,16 @@ async function stage({
     db,
     database,
     stored: find,
+    statements,
+    writeRow,
     setDown: (is: boolean) => void (isDown = is),
     /** Writes all that is queued. */
     commit() {
       const writes = queue;
       queue = [];
       const batch: Batch = encodeBatch(writes);
-      for (const [name, text] of statements) {
-        for (const [kind, rows] of Object.entries(batch)) {
-          if (kind === name) for (const row of rows ?? []) database.run(text, [...row]);
-        }
+      for (const [name, texts] of Object.entries(statements)) {
+        for (const row of batch[name] ?? []) writeRow(texts, row);
       }
       for (const write of writes) write.done();
     },
@@ -602,6 +610,30 @@ describe("the next process", () => {
     const { ledger } = await stage({ bytes: before.database.serialize(), accounts: [] });
     expect((await ledger.listAbandoned()).map(({ callId }) => callId)).toEqual(["call-2"]);
   });
+});
+
+test("a call of usual columns gets the same row from either statement", async () => {
+  const place = await stage();
+  const record = aRecord({ id: "call-1", teamId: 3, groupId: 4, lost: ["seed"] });
+  const usual = usualCallValues(record) ?? [];
+  expect(usual.length).toBeLessThan(callValues(record).length);
+  for (const values of [usual, callValues({ ...record, id: "call-2" })]) {
+    place.writeRow(place.statements.record, values);
+  }
+
+  const [first, second] = place.rows("select * from calls order by id");
+  expect(second).toEqual({ ...first, seq: 2, id: "call-2" });
+});
+
+test.each<[string, Partial<CallRecord>]>([
+  ["a failed attempt", { attempts: [{ ...ATTEMPT, fault: "upstream_failed" }] }],
+  ["a tag", { tags: { free: ["project=x"] } }],
+  ["no price", { isUnpriced: true }],
+  ["images", { usage: { ...NO_USAGE, images: 1 } }],
+  ["a kind of result", { usage: { ...NO_USAGE, grade: "4K" } }],
+  ["an exceeded limit", { refusedBy: { of: "key:1", by: "requests" } }],
+])("a call with %s gets a row of all columns", (_, more) => {
+  expect(usualCallValues(aRecord(more))).toBeUndefined();
 });
 
 test("an account is read with its current reserved and spent amounts, and an unknown one is missing", async () => {

@@ -4,7 +4,13 @@ import { outOfQuota, periodAccounts, type BudgetTerms } from "#core/budget.ts";
 import type { CallRecord } from "#core/call.ts";
 import type { GatewayError } from "#core/error.ts";
 import type { AccountId, Budget } from "#core/key.ts";
-import { availableIn, canHold, type Account, type HoldRequest } from "#core/ledger.ts";
+import {
+  availableIn,
+  canHold,
+  type Account,
+  type CloseListener,
+  type HoldRequest,
+} from "#core/ledger.ts";
 import { nanoUsd, addCost, type NanoUsd } from "#core/money.ts";
 import type { Clock } from "#lib/clock.ts";
 import { openCheckpoints } from "../accounts/checkpoints.ts";
@@ -19,11 +25,10 @@ import {
   type AccountColumns,
 } from "../tables/accounts.ts";
 import { writeRaises } from "../tables/budgets.ts";
-import { callValues } from "../tables/calls.ts";
 import type { Values } from "../tables/columns.ts";
 import { holdValues, LASTING, toOpenHold } from "../tables/holds.ts";
 import { isOrphan } from "../accounts/orphans.ts";
-import { callEntry, openingEntry } from "../tables/ledger.ts";
+import { callEntry, closingEntry, openingEntry } from "../tables/ledger.ts";
 import type { Accounts, LiveAccount } from "./accounts.ts";
 import type { BatchBuilder, SqliteWrite } from "./batch.ts";
 
@@ -100,8 +105,9 @@ export function openSqliteLedger(deps: SqliteLedgerDeps): EngineLedger & { close
     checkpoint(callId, delivered, context) {
       if (holds.has(callId)) checkpoints.note(callId, delivered, context);
     },
-    settle: (callId, cost, record) => close(callId, "settle", cost, record),
-    void: (callId, record) => close(callId, "void", nanoUsd(0), record),
+    settle: (callId, cost, record) => closed(callId, "settle", cost, record),
+    void: (callId, record) => closed(callId, "void", nanoUsd(0), record),
+    closeNow,
 
     async findAccount(id) {
       const account = accounts.find(id);
@@ -140,15 +146,13 @@ export function openSqliteLedger(deps: SqliteLedgerDeps): EngineLedger & { close
     assert(amount >= 0, "A hold is never negative.");
     const at = clock.now();
     const all = budgets === undefined ? ids : [...ids, ...openPeriods(budgets, at)];
-    const drawn: LiveAccount[] = [];
     for (const id of all) {
       const account = accounts.find(id);
       if (account === undefined || availableIn(account, at) < amount) {
         throw outOfQuota(id, budgets, at);
       }
-      drawn.push(account);
     }
-    move(drawn, amount, 0);
+    for (const id of all) moveOne(accounts.open(id), amount, 0);
     return all;
   }
 
@@ -248,21 +252,44 @@ export function openSqliteLedger(deps: SqliteLedgerDeps): EngineLedger & { close
     return true;
   }
 
-  function close(
+  /** False if the hold is not open. */
+  function closeNow(
+    callId: string,
+    kind: "settle" | "void",
+    cost: NanoUsd,
+    record: CallRecord,
+    listener: CloseListener,
+  ): boolean {
+    if (cost < 0) {
+      listener.onClosed(new RangeError("A cost is never negative."));
+      return true;
+    }
+    const hold = holds.get(callId);
+    if (hold === undefined) {
+      listener.onClosed();
+      return false;
+    }
+    holds.delete(callId);
+    checkpoints.forget(callId);
+    const touched = touch(hold.accounts);
+    move(touched, -hold.amount, cost);
+    const close = { callId, kind, cost, record, at: clock.now() };
+    group.add(new Closing(touched, hold, close, listener, reopen));
+    return true;
+  }
+
+  function closed(
     callId: string,
     kind: "settle" | "void",
     cost: NanoUsd,
     record: CallRecord,
   ): Promise<boolean> {
-    if (cost < 0) return Promise.reject(new RangeError("A cost is never negative."));
-    const hold = holds.get(callId);
-    if (hold === undefined) return NOT_CLOSED;
-    holds.delete(callId);
-    checkpoints.forget(callId);
-    const touched = touch(hold.accounts);
-    move(touched, -hold.amount, cost);
-    const closing = new Closing(hold, { callId, kind, cost, record, at: clock.now() }, reopen);
-    return add(new Queued(touched, closing, true));
+    const { promise, resolve, reject } = Promise.withResolvers<boolean>();
+    promise.catch(() => {});
+    const isOpen = closeNow(callId, kind, cost, record, {
+      onClosed: (cause) => (cause === undefined ? resolve(true) : reject(cause)),
+    });
+    return isOpen ? promise : NOT_CLOSED;
   }
 
   /** The database refused the close. */
@@ -274,18 +301,19 @@ export function openSqliteLedger(deps: SqliteLedgerDeps): EngineLedger & { close
   }
 
   function written(ids: readonly AccountId[], write: AccountWrite): Promise<void> {
-    return add(new Queued(touch(ids), write, undefined));
-  }
-
-  function add<T>(write: Queued<T>): Promise<T> {
-    group.add(write);
-    return write.promise;
+    const queued = new Queued(touch(ids), write);
+    group.add(queued);
+    return queued.promise;
   }
 
   /** The accounts of a write, which are behind in the database until it is done. */
   function touch(ids: readonly AccountId[]): readonly LiveAccount[] {
-    const touched = ids.map(openAccount);
-    for (const account of touched) account.queued++;
+    const touched: LiveAccount[] = [];
+    for (const id of ids) {
+      const account = accounts.open(id);
+      account.queued++;
+      touched.push(account);
+    }
     return touched;
   }
 
@@ -304,20 +332,18 @@ interface AccountWrite extends Pick<Write, "isRefusable"> {
 }
 
 /** A write in the queue. Until it is done, the database is behind on its accounts. */
-class Queued<T> implements SqliteWrite {
+class Queued implements SqliteWrite {
   readonly #touched: readonly LiveAccount[];
   readonly #write: AccountWrite;
-  readonly #result: T;
-  readonly #written = Promise.withResolvers<T>();
+  readonly #written = Promise.withResolvers<void>();
 
-  constructor(touched: readonly LiveAccount[], write: AccountWrite, result: T) {
+  constructor(touched: readonly LiveAccount[], write: AccountWrite) {
     this.#touched = touched;
     this.#write = write;
-    this.#result = result;
   }
 
   /** Settles with its transaction, and may be ignored. */
-  get promise(): Promise<T> {
+  get promise(): Promise<void> {
     return this.#written.promise;
   }
 
@@ -330,17 +356,21 @@ class Queued<T> implements SqliteWrite {
   }
 
   done(): void {
-    for (const account of this.#touched) account.queued--;
+    leaveQueue(this.#touched);
     this.#write.done?.();
-    this.#written.resolve(this.#result);
+    this.#written.resolve();
   }
 
   refuse(cause: GatewayError): void {
-    for (const account of this.#touched) account.queued--;
+    leaveQueue(this.#touched);
     this.#write.refused();
     this.#written.promise.catch(() => {});
     this.#written.reject(cause);
   }
+}
+
+function leaveQueue(touched: readonly LiveAccount[]): void {
+  for (const account of touched) account.queued--;
 }
 
 /** How a hold is closed. */
@@ -353,15 +383,25 @@ interface Close {
 }
 
 /** The close of a hold, which every call has. */
-class Closing implements AccountWrite {
+class Closing implements SqliteWrite {
   readonly isRefusable = false;
+  readonly #touched: readonly LiveAccount[];
   readonly #hold: LiveHold;
   readonly #close: Close;
+  readonly #listener: CloseListener;
   readonly #reopen: (hold: LiveHold, close: Close) => void;
 
-  constructor(hold: LiveHold, close: Close, reopen: (hold: LiveHold, close: Close) => void) {
+  constructor(
+    touched: readonly LiveAccount[],
+    hold: LiveHold,
+    close: Close,
+    listener: CloseListener,
+    reopen: (hold: LiveHold, close: Close) => void,
+  ) {
+    this.#touched = touched;
     this.#hold = hold;
     this.#close = close;
+    this.#listener = listener;
     this.#reopen = reopen;
   }
 
@@ -376,13 +416,20 @@ class Closing implements AccountWrite {
     } else if (state !== "provisional") {
       batch.release(callId);
     }
-    batch.row("entry", callEntry(callId, kind, columns, -released, cost, at));
-    batch.row("record", callValues(record));
+    batch.row("entry", closingEntry(callId, kind, columns, -released, cost, at));
+    batch.record(record);
     batch.move(accounts, -released, cost);
   }
 
-  refused(): void {
+  done(): void {
+    leaveQueue(this.#touched);
+    this.#listener.onClosed();
+  }
+
+  refuse(cause: GatewayError): void {
+    leaveQueue(this.#touched);
     this.#reopen(this.#hold, this.#close);
+    this.#listener.onClosed(cause);
   }
 }
 
@@ -395,10 +442,12 @@ function copyOf({ id, granted, spent, held, raises }: LiveAccount): Account {
 }
 
 function move(touched: readonly LiveAccount[], held: number, spent: number): void {
-  for (const account of touched) {
-    account.held = nanoUsd(account.held + held);
-    account.spent = addCost(account.spent, spent);
-  }
+  for (const account of touched) moveOne(account, held, spent);
+}
+
+function moveOne(account: LiveAccount, held: number, spent: number): void {
+  account.held = nanoUsd(account.held + held);
+  account.spent = addCost(account.spent, spent);
 }
 
 /** Holds that earlier gateway processes left open. */

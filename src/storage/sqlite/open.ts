@@ -12,7 +12,6 @@ import { migrate } from "../database/migrate.ts";
 import type { Tables } from "../tables.ts";
 import { toAccount } from "../tables/accounts.ts";
 import { readTerms } from "../tables/budgets.ts";
-import { callValues } from "../tables/calls.ts";
 import { createAccounts } from "./accounts.ts";
 import { encodeBatch, type SqliteWrite } from "./batch.ts";
 import { sqliteDdl } from "./ddl.ts";
@@ -80,7 +79,7 @@ export async function openSqlite(dataDir: string, options: EngineOptions): Promi
   const journal = openJournal(limits.maxQueuedRecords, (record, over) => {
     group.add({
       isRefusable: false,
-      encode: (batch) => batch.row("record", callValues(record)),
+      encode: (batch) => batch.record(record),
       done: over,
       refuse: over,
     });

@@ -1,7 +1,7 @@
 import { sql, type Kysely } from "kysely";
 import { MAX_NANO_USD } from "#core/money.ts";
 import type { Tables } from "../tables.ts";
-import { CALL_COLUMNS } from "../tables/calls.ts";
+import { CALL_COLUMNS, USUAL_CALL_COLUMNS } from "../tables/calls.ts";
 import { namesOf, type Columns } from "../tables/columns.ts";
 import { HOLD_COLUMNS } from "../tables/holds.ts";
 import { LEDGER_COLUMNS } from "../tables/ledger.ts";
@@ -19,15 +19,18 @@ export type StatementName =
   | "balance"
   | "probe";
 
-let compiled: Readonly<Record<StatementName, string>> | undefined;
+/** The statements of each name differ in their number of values. */
+type Statements = Readonly<Record<StatementName, readonly string[]>>;
+
+let compiled: Statements | undefined;
 
 /** Compiled once, prepared once for a database, run for every row. */
-export function compileStatements(db: Kysely<Tables>): Readonly<Record<StatementName, string>> {
+export function compileStatements(db: Kysely<Tables>): Statements {
   compiled ??= compile(db);
   return compiled;
 }
 
-function compile(db: Kysely<Tables>): Readonly<Record<StatementName, string>> {
+function compile(db: Kysely<Tables>): Statements {
   const extension = sql`update holds set amount = amount + ${0}, extensions = ${0}
     where call_id = ${0}`;
   const balance = sql`update accounts
@@ -42,20 +45,31 @@ function compile(db: Kysely<Tables>): Readonly<Record<StatementName, string>> {
 
   const text = (query: typeof probe): string => query.compile(db).sql;
   return {
-    opening: text(opening),
-    hold: text(insertInto("holds", HOLD_COLUMNS)),
-    opened: text(sql`${insertInto("ledger", LEDGER_COLUMNS)} on conflict do nothing`),
-    entry: text(insertInto("ledger", LEDGER_COLUMNS)),
-    extension: text(extension),
-    checkpoint: text(sql`update holds set checkpoint = ${0}, context = coalesce(${0}, context)
-      where call_id = ${0}`),
-    release: text(sql`delete from holds where call_id = ${0}`),
+    opening: [text(opening)],
+    hold: [text(insertInto("holds", HOLD_COLUMNS))],
+    opened: [text(sql`${insertInto("ledger", LEDGER_COLUMNS)} on conflict do nothing`)],
+    entry: [
+      text(insertInto("ledger", LEDGER_COLUMNS)),
+      `insert into ledger (${namesOf(LEDGER_COLUMNS).join(", ")}) values (${CLOSING})`,
+    ],
+    extension: [text(extension)],
+    checkpoint: [
+      text(sql`update holds set checkpoint = ${0}, context = coalesce(${0}, context)
+        where call_id = ${0}`),
+    ],
+    release: [text(sql`delete from holds where call_id = ${0}`)],
     // A record is written once: a call that failed early and was settled keeps the first record.
-    record: text(sql`${insertInto("calls", CALL_COLUMNS)} on conflict do nothing`),
-    balance: text(balance),
-    probe: text(probe),
+    record: [
+      text(sql`${insertInto("calls", CALL_COLUMNS)} on conflict do nothing`),
+      text(sql`${insertInto("calls", USUAL_CALL_COLUMNS)} on conflict do nothing`),
+    ],
+    balance: [text(balance)],
+    probe: [text(probe)],
   };
 }
+
+/** The row of a `closingEntry`. */
+const CLOSING = "?1 || ':' || ?2, ?1, ?2, ?3, ?4, ?5, ?6, 0, 0, null, ?7, ?8";
 
 function insertInto<Table>(table: keyof Tables, columns: Columns<Table>) {
   const names = namesOf(columns);

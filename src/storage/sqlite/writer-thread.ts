@@ -9,7 +9,8 @@ import type { Reply, Request } from "./writer.ts";
 declare const self: Worker;
 
 let database: Database | undefined;
-let statements: readonly (readonly [string, Statement])[] = [];
+/** By name and number of parameters. */
+let statements: readonly (readonly [string, ReadonlyMap<number, Statement>])[] = [];
 
 self.onmessage = ({ data }: MessageEvent<Request>) => {
   self.postMessage(answer(data));
@@ -43,10 +44,10 @@ function perform(request: Request): { rows?: unknown[]; changes?: number } {
       return {};
     case "prepare": {
       const opened = connection();
-      statements = Object.entries(request.statements).map(([name, text]) => [
-        name,
-        opened.prepare(text),
-      ]);
+      statements = Object.entries(request.statements).map(([name, texts]) => {
+        const prepared = texts.map((text) => opened.prepare(text));
+        return [name, new Map(prepared.map((each) => [each.paramsCount, each]))];
+      });
       return {};
     }
     case "query": {
@@ -63,7 +64,7 @@ function perform(request: Request): { rows?: unknown[]; changes?: number } {
       return {};
     case "close":
       // An unfinalised statement would keep the connection open until garbage collection.
-      for (const [, statement] of statements) statement.finalize();
+      for (const [, prepared] of statements) for (const each of prepared.values()) each.finalize();
       statements = [];
       database?.close(true);
       database = undefined;
@@ -71,13 +72,22 @@ function perform(request: Request): { rows?: unknown[]; changes?: number } {
   }
 }
 
-function runBatch(rows: Record<string, SQLQueryBindings[][]>): void {
+function runBatch(rows: Readonly<Record<string, SQLQueryBindings[][] | undefined>>): void {
   const opened = connection();
   opened.run("begin immediate");
-  for (const [name, statement] of statements) {
-    for (const row of rows[name] ?? []) statement.run(...row);
+  for (const [name, prepared] of statements) {
+    const all = rows[name];
+    if (all === undefined) continue;
+    // A row is one argument: the runtime would copy a list of arguments.
+    for (const row of all) statementFor(row, prepared).run(row);
   }
   opened.run("commit");
+}
+
+function statementFor({ length }: readonly unknown[], prepared: ReadonlyMap<number, Statement>) {
+  const statement = prepared.get(length);
+  if (statement === undefined) throw new Error(`No statement takes ${length} values.`);
+  return statement;
 }
 
 /** Some errors have already ended the transaction. */

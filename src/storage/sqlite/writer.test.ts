@@ -11,7 +11,7 @@ test("after a statement that outlasts its session, every caller gets its own rep
   using other = new Database(path, { create: true });
   other.run("create table t (n integer)");
   const writer = await openWriter(path, ["pragma busy_timeout = 60000"], 20);
-  await writer.prepare({ add: "insert into t (n) values (?)" });
+  await writer.prepare({ add: ["insert into t (n) values (?)"] });
 
   other.run("begin immediate");
   const session = await writer.enter();

@@ -7,7 +7,7 @@ import { createLane } from "./lane.ts";
 export type Request =
   | string
   | { readonly type: "open"; readonly path: string; readonly pragmas: readonly string[] }
-  | { readonly type: "prepare"; readonly statements: Readonly<Record<string, string>> }
+  | { readonly type: "prepare"; readonly statements: NamedStatements }
   | {
       readonly type: "query";
       readonly sql: string;
@@ -20,6 +20,9 @@ export type Reply =
   | { readonly failure: { readonly code: string; readonly message: string } }
   | { readonly rows: unknown[]; readonly changes: number };
 
+/** Of each name, the statement with as many parameters as a row has values runs for it. */
+type NamedStatements = Readonly<Record<string, readonly string[]>>;
+
 /** Rows for prepared statements, by statement name. */
 export interface Batch {
   readonly [statement: string]: readonly Values[] | undefined;
@@ -28,7 +31,7 @@ export interface Batch {
 /** The only writing connection, on its own thread. */
 export interface Writer {
   /** Prepares the statements of batches; they run in this order. */
-  prepare(statements: Readonly<Record<string, string>>): Promise<void>;
+  prepare(statements: NamedStatements): Promise<void>;
   /** Runs a batch in one transaction. */
   run(batch: Batch): Promise<void>;
   /** Gives exclusive access to the connection, until the caller leaves or its time is up. */

@@ -26,6 +26,15 @@ export interface AccountColumns {
 }
 
 export function toAccountColumns(ids: readonly AccountId[]): AccountColumns {
+  let columns = known.get(ids);
+  if (columns === undefined) known.set(ids, (columns = columnsOf(ids)));
+  return columns;
+}
+
+/** All calls of a key share one list, unless they draw on budgets. */
+const known = new WeakMap<readonly AccountId[], AccountColumns>();
+
+function columnsOf(ids: readonly AccountId[]): AccountColumns {
   let user: AccountId | null = null;
   let key: AccountId | null = null;
   let more: string | null = null;

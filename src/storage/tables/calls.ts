@@ -9,7 +9,7 @@ import { nanoUsd, type NanoUsd, type Rates } from "#core/money.ts";
 import type { ServedAs } from "#core/price-condition.ts";
 import type { Usage } from "#core/usage.ts";
 import { defined } from "#lib/values.ts";
-import { text, textOrNull, whole, type Columns, type Values } from "./columns.ts";
+import { text, textOrNull, whole, type Columns, type Value, type Values } from "./columns.ts";
 import { readChargedBy, writeChargedBy, writeRates, type ChargedBy } from "./rates.ts";
 
 /** The journal: one row per finished call. */
@@ -73,7 +73,8 @@ export interface CallsTable {
   refused_by: string | null;
 }
 
-export const CALL_COLUMNS: Columns<Omit<CallsTable, "seq">> = {
+/** The columns that every call fills. */
+const USUAL_COLUMNS = {
   id: "text",
   at: "bigint",
   user_id: "bigint",
@@ -99,8 +100,18 @@ export const CALL_COLUMNS: Columns<Omit<CallsTable, "seq">> = {
   duration_ms: "bigint",
   attempts: "text",
   lost: "text",
-  long_cache_write_tokens: "bigint",
   rates: "text",
+  endpoint: "text",
+  team_id: "bigint",
+  group_id: "bigint",
+} as const satisfies Partial<Columns<CallsTable>>;
+
+export const USUAL_CALL_COLUMNS: Columns<Pick<CallsTable, keyof typeof USUAL_COLUMNS>> =
+  USUAL_COLUMNS;
+
+/** The columns that have their default in the rows of most calls. */
+const RARE_COLUMNS: Columns<Omit<CallsTable, "seq" | keyof typeof USUAL_COLUMNS>> = {
+  long_cache_write_tokens: "bigint",
   image_input_tokens: "bigint",
   image_output_tokens: "bigint",
   images: "bigint",
@@ -113,15 +124,66 @@ export const CALL_COLUMNS: Columns<Omit<CallsTable, "seq">> = {
   agent_id: "text",
   parent_agent_id: "text",
   reference_images: "bigint",
-  endpoint: "text",
-  team_id: "bigint",
-  group_id: "bigint",
   tags: "text",
   failed_channels: "text",
   refused_by: "text",
 };
 
+export const CALL_COLUMNS: Columns<Omit<CallsTable, "seq">> = {
+  ...USUAL_COLUMNS,
+  ...RARE_COLUMNS,
+};
+
+/** The values of a call in the order of `CALL_COLUMNS`. */
 export function callValues(record: CallRecord): Values {
+  const { usage } = record;
+  const values = usualValues(record);
+  values.push(
+    usage.longCacheWriteTokens === undefined ? null : whole(usage.longCacheWriteTokens),
+    whole(usage.imageInputTokens ?? 0),
+    whole(usage.imageOutputTokens ?? 0),
+    whole(usage.images ?? 0),
+    whole(usage.durationMs ?? 0),
+    whole(usage.characters ?? 0),
+    whole(usage.searches ?? 0),
+    usage.grade === undefined ? null : text(usage.grade),
+    record.isUnpriced === true ? 1 : 0,
+    tag(record.tags?.session),
+    tag(record.tags?.agent),
+    tag(record.tags?.parentAgent),
+    whole(usage.referenceImages ?? 0),
+    writeList(record.tags?.free),
+    failedChannels(record.attempts),
+    record.refusedBy === undefined ? null : text(JSON.stringify(record.refusedBy)),
+  );
+  return values;
+}
+
+/**
+ * The values in the order of `USUAL_CALL_COLUMNS`. Undefined if another column differs from its
+ * default.
+ */
+export function usualCallValues(record: CallRecord): Values | undefined {
+  return isUsual(record) ? usualValues(record) : undefined;
+}
+
+function isUsual({ usage, isUnpriced, tags, attempts, refusedBy }: CallRecord): boolean {
+  if (isUnpriced === true || tags !== undefined || refusedBy !== undefined) return false;
+  if (hasFailed(attempts)) return false;
+  return (
+    usage.longCacheWriteTokens === undefined &&
+    usage.imageInputTokens === undefined &&
+    usage.imageOutputTokens === undefined &&
+    usage.images === undefined &&
+    usage.durationMs === undefined &&
+    usage.characters === undefined &&
+    usage.searches === undefined &&
+    usage.grade === undefined &&
+    usage.referenceImages === undefined
+  );
+}
+
+function usualValues(record: CallRecord): Value[] {
   const { usage } = record;
   return [
     record.id,
@@ -149,26 +211,10 @@ export function callValues(record: CallRecord): Values {
     whole(record.durationMs),
     JSON.stringify(record.attempts),
     record.lost.length === 0 ? "[]" : JSON.stringify(record.lost),
-    usage.longCacheWriteTokens === undefined ? null : whole(usage.longCacheWriteTokens),
     chargedByText(record),
-    whole(usage.imageInputTokens ?? 0),
-    whole(usage.imageOutputTokens ?? 0),
-    whole(usage.images ?? 0),
-    whole(usage.durationMs ?? 0),
-    whole(usage.characters ?? 0),
-    whole(usage.searches ?? 0),
-    usage.grade === undefined ? null : text(usage.grade),
-    record.isUnpriced === true ? 1 : 0,
-    tag(record.tags?.session),
-    tag(record.tags?.agent),
-    tag(record.tags?.parentAgent),
-    whole(usage.referenceImages ?? 0),
     record.endpoint ?? null,
     record.teamId ?? null,
     record.groupId ?? null,
-    writeList(record.tags?.free),
-    failedChannels(record.attempts),
-    record.refusedBy === undefined ? null : text(JSON.stringify(record.refusedBy)),
   ];
 }
 
@@ -181,11 +227,16 @@ export function readList(written: string | null): readonly string[] {
   return written === null ? [] : written.split("\n").filter((each) => each !== "");
 }
 
+function hasFailed(attempts: readonly AttemptRecord[]): boolean {
+  for (const { fault } of attempts) if (fault !== null) return true;
+  return false;
+}
+
 function failedChannels(attempts: readonly AttemptRecord[]): string | null {
-  if (attempts.length === 0 || (attempts.length === 1 && attempts[0]?.fault === null)) return null;
+  if (!hasFailed(attempts)) return null;
   const failed = new Set<string>();
   for (const { channel, fault } of attempts) if (fault !== null) failed.add(channel);
-  return failed.size === 0 ? null : writeList([...failed]);
+  return writeList([...failed]);
 }
 
 function tag(value: string | undefined): string | null {

@@ -69,6 +69,18 @@ export function callEntry(
   ];
 }
 
+/** An entry that closes a hold without the parts that follow: every call writes one. */
+export function closingEntry(
+  callId: string,
+  kind: "settle" | "void",
+  columns: AccountColumns,
+  held: number,
+  spent: number,
+  at: number,
+): Values {
+  return [callId, kind, columns.user, columns.key, held, spent, whole(at), columns.more];
+}
+
 /** The first entry of a period's account. */
 export function openingEntry(id: AccountId, granted: NanoUsd | null, at: number): Values {
   const { user, key, more } = toAccountColumns([id]);

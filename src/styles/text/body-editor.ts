@@ -15,7 +15,8 @@ export const NO_LOSS = null;
 export class BodyEditor {
   readonly #body: JsonObject;
   readonly #report: LossReport;
-  readonly #edits: Record<string, Json | undefined> = {};
+  /** Most bodies are sent as they came. */
+  #edits: Record<string, Json | undefined> | undefined;
 
   constructor(body: JsonObject, report: LossReport) {
     this.#body = body;
@@ -23,7 +24,8 @@ export class BodyEditor {
   }
 
   get(name: string): Json | undefined {
-    return name in this.#edits ? this.#edits[name] : this.#body[name];
+    const edits = this.#edits;
+    return edits !== undefined && name in edits ? edits[name] : this.#body[name];
   }
 
   /** Neither absent nor null. */
@@ -46,14 +48,14 @@ export class BodyEditor {
   }
 
   set(name: string, value: Json, loss: EditLoss): void {
-    this.#edits[name] = value;
+    (this.#edits ??= {})[name] = value;
     if (loss !== NO_LOSS) this.#report.lose(loss);
   }
 
   /** Nothing is lost of a member that is absent. */
   remove(name: string, loss: EditLoss): void {
     if (this.get(name) === undefined) return;
-    this.#edits[name] = undefined;
+    (this.#edits ??= {})[name] = undefined;
     if (loss !== NO_LOSS) this.#report.lose(loss);
   }
 
@@ -67,7 +69,7 @@ export class BodyEditor {
 
   /** Sets members of a builder that has reported its losses. */
   assign(members: BodyEdits): void {
-    Object.assign(this.#edits, members);
+    this.#edits = Object.assign(this.#edits ?? {}, members);
   }
 
   /** The body as it stands. */
@@ -76,8 +78,10 @@ export class BodyEditor {
   }
 
   get edits(): BodyEdits {
-    return this.#edits;
+    return this.#edits ?? NO_EDITS;
   }
 }
+
+const NO_EDITS: BodyEdits = {};
 
 const NO_NAMES: readonly string[] = [];

@@ -19,9 +19,11 @@ export const createChatCompletion: Endpoint<GenerationDeps> = {
     "Generates text in the chat-completions style; `stream: true` answers with server-sent events.",
   handle(exchange, deps) {
     const agent = exchange.request.headers.get("user-agent") ?? "";
-    return generate(exchange, chat, deps, { address: { compactStream: COMPACT.test(agent) } });
+    return generate(exchange, chat, deps, COMPACT.test(agent) ? COMPACTLY : USUALLY);
   },
 };
 
 /** User agents of clients that expect compact streams, independent of the vendor. */
 const COMPACT = /mistral/i;
+const COMPACTLY = { address: { compactStream: true } };
+const USUALLY = { address: { compactStream: false } };

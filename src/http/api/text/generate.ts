@@ -47,7 +47,16 @@ export async function generate(
   if (isKept || exchange.request.headers.has("idempotency-key")) {
     return await answerOnce(exchange, style, sent, facts, deps, generation);
   }
-  const reply = await answer(exchange, style, sent, facts, deps, generation);
+  // As `answer`, within this function: each async function that a call passes costs it objects.
+  const { prepare, outlet = DEFAULT_OPTIONS } = generation;
+  const exact = withExactNumbers(sent);
+  const body = prepare === undefined ? exact : await prepare(exact);
+  const call = openCall(exchange, style, body, facts, deps);
+  using _pause = exchange.suspendIdleTimeout();
+  const answered = await relay(call, deps.relay);
+  if (answered.kind === "stream") exchange.setStall(deps.limits.callerStallMs);
+  else if (outlet.whole !== undefined) await outlet.whole(answered);
+  const reply = replyWith(answered, style, outlet, deps);
   return toResponse(reply, exchange.id, exchange.takeAnnounced());
 }
 
@@ -160,16 +169,29 @@ function replyWith(
   outlet: Outlet,
   { onStream }: Pick<TextDeps, "onStream">,
 ): Reply {
-  const lossy = lossyHeader(answered.lost);
-  if (answered.kind === "whole") {
-    return { kind: "whole", headers: { ...WHOLE_HEADERS, ...lossy }, body: answered.body };
-  }
+  if (answered.kind === "stream") return streamReply(answered, style, outlet, onStream);
+  const { lost, body } = answered;
+  const headers = lost.length === 0 ? WHOLE_HEADERS : { ...WHOLE_HEADERS, ...lossyHeader(lost) };
+  return { kind: "whole", headers, body };
+}
+
+/** Apart, since a function that makes a closure allocates for it on every call. */
+function streamReply(
+  answered: StreamedAnswer,
+  style: InboundStyle,
+  outlet: Outlet,
+  onStream: TextDeps["onStream"],
+): Reply {
   const { contentType = SERVER_SENT_EVENTS } = outlet;
   const watched =
     onStream !== undefined && answered.isTranslated ? watch(answered, style, onStream) : answered;
   return {
     kind: "stream",
-    headers: { ...STREAM_HEADERS, "content-type": contentType, ...lossy },
+    headers: {
+      ...STREAM_HEADERS,
+      "content-type": contentType,
+      ...lossyHeader(answered.lost),
+    },
     fill: (sink) => outlet.stream?.(watched, sink) ?? watched.send(sink),
   };
 }
@@ -199,5 +221,5 @@ function watch(
 }
 
 /** No difference from the default. */
-const DEFAULT_OPTIONS = {};
+const DEFAULT_OPTIONS: Generation & Outlet = {};
 const WHOLE_HEADERS = { "content-type": "application/json" };

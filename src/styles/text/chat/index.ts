@@ -21,6 +21,8 @@ import { openEncoder } from "./answer/stream-out.ts";
 import { openTap } from "./answer/tap.ts";
 import { parseError } from "#styles/upstream-error.ts";
 
+const NO_STOPS: readonly string[] = [];
+
 /** Chat completions: the wire format that most vendors and most clients share. */
 export const chat: TextStyle = {
   id: CHAT,
@@ -34,7 +36,7 @@ export const chat: TextStyle = {
     fitRequest,
     withSystemPrompt,
     schemaBy,
-    stopsIn: (body) => parseStop(body) ?? [],
+    stopsIn: (body) => parseStop(body) ?? NO_STOPS,
     parseResponse,
     openDecoder,
     parseError,

@@ -17,36 +17,34 @@ export function parseUsage(wire: Json | undefined): Usage | undefined {
 
   const input = wire["prompt_tokens_details"] ?? wire["prompt_token_details"];
   const output = wire["completion_tokens_details"] ?? wire["completion_token_details"];
-  const counted: Counted = {
-    cached: firstInteger(
-      memberOf(input, "cached_tokens"),
-      wire["cached_tokens"],
-      wire["prompt_cache_hit_tokens"],
-      wire["cache_read_input_tokens"],
-      wire["num_cached_tokens"],
-    ),
-    written: firstInteger(
-      memberOf(input, "cache_write_tokens"),
-      memberOf(input, "cached_creation_tokens"),
-      wire["cache_creation_input_tokens"],
-    ),
-    heard: firstInteger(memberOf(input, "audio_tokens")),
-    reasoning: firstInteger(memberOf(output, "reasoning_tokens"), wire["reasoning_tokens"]),
-  };
-  const missing = missingParts(
-    counted,
-    total === undefined ? 0 : total - prompt - completion,
-    output,
+  const cached = firstInteger(
+    memberOf(input, "cached_tokens"),
+    wire["cached_tokens"],
+    wire["prompt_cache_hit_tokens"],
+    wire["cache_read_input_tokens"],
+    wire["num_cached_tokens"],
   );
+  const written = firstInteger(
+    memberOf(input, "cache_write_tokens"),
+    memberOf(input, "cached_creation_tokens"),
+    wire["cache_creation_input_tokens"],
+  );
+  const heard = firstInteger(memberOf(input, "audio_tokens"));
+  const reasoning = firstInteger(memberOf(output, "reasoning_tokens"), wire["reasoning_tokens"]);
+  const excess = total === undefined ? 0 : total - prompt - completion;
+  const missing =
+    excess <= 0
+      ? NONE_MISSING
+      : missingParts({ cached, written, heard, reasoning }, excess, output);
   return usageOf({
     inputTokens: prompt + missing.input,
     outputTokens: completion + missing.output,
-    cachedInputTokens: counted.cached,
-    cacheWriteTokens: counted.written,
+    cachedInputTokens: cached,
+    cacheWriteTokens: written,
     longCacheWriteTokens: memberOf(memberOf(input, "cache_write_tokens_details"), "ttl_12h_tokens"),
-    audioInputTokens: counted.heard,
+    audioInputTokens: heard,
     imageInputTokens: memberOf(input, "image_tokens"),
-    reasoningTokens: counted.reasoning + missing.hidden,
+    reasoningTokens: reasoning + missing.hidden,
     audioOutputTokens: firstInteger(memberOf(output, "audio_tokens")),
     imageOutputTokens: memberOf(output, "image_tokens"),
   });
@@ -71,7 +69,6 @@ function missingParts(
   excess: number,
   outputDetails: Json | undefined,
 ): { input: number; output: number; hidden: number } {
-  if (excess <= 0) return NONE_MISSING;
   if (excess === reasoning) return { input: 0, output: excess, hidden: 0 };
   if (excess === heard || excess === cached || excess === cached + written)
     return { input: excess, output: 0, hidden: 0 };
@@ -116,7 +113,8 @@ export function usageIn(body: JsonObject): Usage | undefined {
 
 /** Beside the usage stands which tier served. */
 function withTier(usage: Usage, body: JsonObject): Usage {
-  return withServed(usage, { serviceTier: body["service_tier"] });
+  const { service_tier: serviceTier } = body;
+  return serviceTier === undefined ? usage : withServed(usage, { serviceTier });
 }
 
 function remainder(total: number | undefined, prompt: number | undefined): number | undefined {

@@ -19,14 +19,16 @@ import { withoutForeignProofs } from "../conversation/foreign-proofs.ts";
 export function amend(body: JsonObject, facts: RequestFacts, upstreamModel: string): BodyEdits {
   const options = objectOf(body["stream_options"]);
   const asks = facts.stream && options?.["include_usage"] !== true;
-  const edits: Record<string, Json | undefined> = {};
-  for (const name of OWN_MEMBERS) if (name in body) edits[name] = undefined;
-  if (upstreamModel !== facts.model) edits["model"] = upstreamModel;
-  if (asks) edits["stream_options"] = { ...options, include_usage: true };
+  let edits: Record<string, Json | undefined> | undefined;
+  for (const name of OWN_MEMBERS) if (name in body) (edits ??= {})[name] = undefined;
+  if (upstreamModel !== facts.model) (edits ??= {})["model"] = upstreamModel;
+  if (asks) (edits ??= {})["stream_options"] = { ...options, include_usage: true };
   const messages = withoutForeignProofs(body);
-  if (messages !== undefined) edits["messages"] = messages;
-  return edits;
+  if (messages !== undefined) (edits ??= {})["messages"] = messages;
+  return edits ?? NO_EDITS;
 }
+
+const NO_EDITS: BodyEdits = {};
 
 export function asksForUsage(edits: BodyEdits): boolean {
   return memberOf(edits["stream_options"], "include_usage") === true;
@@ -63,11 +65,24 @@ function isLong(named: Json | undefined): boolean {
 const OWN_MEMBERS = ["svc_thinking_to_content", "thinking_to_content"];
 
 export function readAnswer(body: JsonObject): AnswerFacts {
-  return {
-    usage: usageIn(body),
-    outputText: () => outputTextIn(body),
-    error: errorIn(body) ?? (isEmpty(body) ? NO_ANSWER : undefined),
-  };
+  return new ChatAnswer(body);
+}
+
+/** A class, since each complete answer has one. */
+class ChatAnswer implements AnswerFacts {
+  readonly #body: JsonObject;
+  readonly usage: AnswerFacts["usage"];
+  readonly error: AnswerFacts["error"];
+
+  constructor(body: JsonObject) {
+    this.#body = body;
+    this.usage = usageIn(body);
+    this.error = errorIn(body) ?? (isEmpty(body) ? NO_ANSWER : undefined);
+  }
+
+  outputText(): string {
+    return outputTextIn(this.#body);
+  }
 }
 
 const NO_ANSWER = {

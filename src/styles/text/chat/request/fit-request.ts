@@ -31,13 +31,15 @@ export function fitRequest(body: JsonObject, context: OutboundContext): BodyEdit
   fitRules(fit);
   fitStops(fit);
   fitChoices(fit);
-  fitLimit(editor, ["max_tokens", "max_completion_tokens"], context);
+  fitLimit(editor, LIMITS, context);
   fitFormat(fit);
   fitServiceTier(fit);
   fitParts(fit);
   fitLinks(fit);
   return editor.edits;
 }
+
+const LIMITS = ["max_tokens", "max_completion_tokens"];
 
 /** One body on its way to one vendor. */
 export interface Fit {
@@ -87,7 +89,8 @@ const RANDOM_SEED = "random_seed";
 
 /** Members that the model refuses at every host. */
 function fitRules({ editor, context: { model } }: Fit): void {
-  const refused = model.rules?.refuses ?? [];
+  const refused = model.rules?.refuses;
+  if (refused === undefined) return;
   const names = refused.includes("logprobs") ? [...refused, "top_logprobs"] : refused;
   editor.drop(names, isHarmless);
 }

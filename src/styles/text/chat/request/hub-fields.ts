@@ -228,6 +228,7 @@ function legacySearch(body: JsonObject): WebSearch | undefined {
 
 export function parseStop(body: JsonObject): readonly string[] | undefined {
   const stop = body["stop"];
+  if (stop === undefined) return undefined;
   if (typeof stop === "string") return [stop];
   const stops = listOf(stop).filter((one) => typeof one === "string");
   return stops.length === 0 ? undefined : stops;

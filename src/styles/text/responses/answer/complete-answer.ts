@@ -83,8 +83,8 @@ function echoOf({ request }: AnswerContext): JsonObject {
 }
 
 /** In Unix seconds. What did not end as it should was not completed. */
-function completedAt({ status }: JsonObject, { now }: AnswerContext): Json {
-  return status === "completed" ? Math.floor(now() / 1_000) : null;
+function completedAt({ status }: JsonObject, context: AnswerContext): Json {
+  return status === "completed" ? Math.floor(context.now() / 1_000) : null;
 }
 
 /** Some servers count no cached and no reasoning tokens, and say nothing of them. */
