@@ -313,7 +313,7 @@ export class ResponseReader {
   }
 }
 
-/** Of a head whose status line was checked; read without a text for each part. */
+/** Of a head with a checked status line; read without a text for each part. */
 function statusIn(text: string): number {
   let status = 0;
   for (let at = STATUS_AT; at < STATUS_AT + 3; at++) {
@@ -354,7 +354,7 @@ const SHORT_HEAD_CHARS = 1_024;
 /** Lines of fields up to the end. */
 const FIELD_LINES = /(?:\r\n[!#$%&'*+.^_`|~0-9A-Za-z-]+:[^\r\n]*)*$/y;
 
-/** The fields of a head whose status line ends at `from`. */
+/** The fields of a head, from the end of its status line. */
 function fieldsIn(text: string, from: number): Fields {
   FIELD_LINES.lastIndex = from;
   const isUsual = text.length < SHORT_HEAD_CHARS && !text.includes("\t");

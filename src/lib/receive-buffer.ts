@@ -14,7 +14,7 @@ type SetOption = (fd: number, name: number, value: number) => boolean;
 let setOption: SetOption | false | undefined;
 
 /**
- * Limits what the kernel receives of a TCP connection before it is read. The runtime then reads at
+ * Limits how much of a TCP connection the kernel receives before it is read. The runtime then reads at
  * most 128 KiB at once. False if the system cannot do or undo it; then nothing changes.
  */
 export function limitReceiveBuffer(fd: number | undefined): boolean {

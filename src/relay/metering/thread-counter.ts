@@ -15,7 +15,7 @@ interface Waiting {
 export class ThreadCounter {
   readonly #open: () => Thread;
   readonly #waiting = new Map<number, Waiting>();
-  /** Of all texts whose count is pending. */
+  /** Of all texts with a pending count. */
   waitingChars = 0;
   /** Opened by the first count: its 10 MB are not needed if all upstreams report their usage. */
   #thread: Thread | undefined;

@@ -245,7 +245,7 @@ describe("a channel without a list of models", () => {
     expect(reached(channels, "o3")).toEqual(["one o3"]);
   });
 
-  test("that gets a list makes nothing anew for other channels", () => {
+  test("that gets a list does not change the models of other channels", () => {
     const other = aChannel({ name: "other" });
     const channels = channelsOf([MAIN, other]);
     const [ofMain, ofOther] = channels.find("o3") ?? [];

@@ -44,7 +44,7 @@ export class AnswerParts {
     if (body.length <= MAX_BYTES) this.#first = body;
   }
 
-  /** The first id and all reasons of the kept parts. Parts that cannot be read have none. */
+  /** The first id and all reasons of the kept parts. Parts that cannot be read are skipped. */
   read(style: Pick<InboundStyle, "readEnd">): AnswerEnd {
     const { parts } = this;
     let id: string | undefined;

@@ -6,7 +6,7 @@ import type { WireRoute } from "../routing/route.ts";
 import { declaresOwnTools } from "./answer-form.ts";
 import { targetOf } from "./fit-request.ts";
 
-/** A request whose answer is what a tool is to be called with. */
+/** A request for an answer in the form of a tool's arguments. */
 interface CallByFormat {
   readonly request: ChatRequest;
   /** Name of the tool. */
@@ -68,7 +68,7 @@ function hasOthers({ webSearch, extra, toolChoice }: ChatRequest): boolean {
   return declaresOwnTools(extra);
 }
 
-/** All that tells the model what it writes: no message is changed for it. */
+/** The instructions for the model: no message is changed for them. */
 function descriptionOf({ name, description, parameters }: Tool): string {
   const told = [description, textOf(parameters?.["description"])].filter(
     (one) => one !== undefined,

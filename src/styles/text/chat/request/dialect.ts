@@ -26,7 +26,7 @@ export interface ChatDialect {
   readonly knows?: ReadonlySet<string>;
   /** Members of a message that make it refuse the request. */
   readonly refusesInMessages?: readonly string[];
-  /** Roles whose messages may have a `name`, if not all; it refuses the name of any other. */
+  /** Roles that may have a `name` in their messages, if not all. */
   readonly namedRoles?: readonly string[];
   /** Answer formats that it enforces, if not all; the others are asked for in words. */
   readonly formats?: readonly AnswerFormat[];

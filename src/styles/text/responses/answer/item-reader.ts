@@ -67,7 +67,7 @@ export class ItemReader {
       kind: "tool_call",
       head: () => this.#headOfCall(kind),
       isWhole: () => this.isDone || this.#isCallWhole,
-      // No arguments are an empty object, which is what a client will parse.
+      // Clients parse the arguments: without any, they are an empty object.
       lastContent: () => (kind === "function" && this.#argumentsLength === 0 ? "{}" : undefined),
     });
     this.#queue.advance();
