@@ -406,6 +406,15 @@ export const EQUIVALENT: readonly Equivalent[] = [
   { line: "if (room <= 0) return;", change: "<= -> <" },
   // A channel without polls is known as such, or not known.
   { line: "if (busy === 0) this.#busy.delete(channel);", change: "busy === 0 -> false" },
+  // A hold is dropped only by the gateway that has its request.
+  {
+    line: 'if (request !== undefined) batch.row("entry", entryOf(request, columns));',
+    change: "request !== undefined -> true",
+  },
+  // To release a hold that is not on disk changes nothing there.
+  { line: '} else if (state !== "provisional") {', change: 'state !== "provisional" -> true' },
+  // At the very end of the wait, a timer of 0 ms follows, and then the wait has ended.
+  { line: "if (waitMs > 0) {", change: "> -> >=" },
   // The time of a task that was dropped is passed over when it comes.
   {
     line: "if (this.#entries.get(entry.task.id) === entry) this.#plan(entry);",

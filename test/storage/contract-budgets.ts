@@ -362,6 +362,10 @@ export function describeBudgets(openPlace: () => Promise<Place>): void {
     expect(day?.budget).toMatchObject({ amount: 10, raises: [{ ...said, id: raise.id }] });
     // Also a copy of the key from before the raise.
     expect(await admitted(storage, key, 20, 1)).toBe(5);
+    const account = `key:${key.id}@2026-11-20` as const;
+    const withRaise = { granted: 10, raises: [{ amount: 5, until }] };
+    expect(await storage.ledger.findAccount(account)).toMatchObject(withRaise);
+    expect((await storage.ledger.findAccounts([account])).get(account)).toMatchObject(withRaise);
     clock.pass(DAY_MS);
     expect(await admitted(storage, await found(), 30, 1)).toBe(15);
     clock.pass(DAY_MS - 1);

@@ -415,6 +415,41 @@ describe("the end of a call", () => {
     await expectAgreement(place);
   });
 
+  test("is told to its listener once: on disk, refused, or at once if there is no hold", async () => {
+    const place = await stage();
+    const told: unknown[] = [];
+    const close = (id: string, cost: number): void =>
+      place.ledger.closeNow?.(id, "settle", nanoUsd(cost), recordOf(id, cost), {
+        onClosed: (cause) => void told.push(cause),
+      });
+    await place.ledger.hold(holdOf(100));
+    place.commit();
+
+    close("call-9", 1);
+    expect(told).toEqual([undefined]);
+    close("call-1", 30);
+    expect(told).toHaveLength(1);
+    place.refuse(true);
+    expect(told).toEqual([undefined, DOWN]);
+
+    close("call-1", 20);
+    place.commit();
+    expect(told).toEqual([undefined, DOWN, undefined]);
+    expect(place.stored("key:1")).toMatchObject({ held: 0, spent: 20 });
+    await expectAgreement(place);
+  });
+
+  test("that fails is no unhandled error if nothing waits for it", async () => {
+    const place = await stage();
+    await place.ledger.hold(holdOf(100));
+    void settle(place, 30);
+    place.refuse(true);
+    // An unhandled rejection would fail the test in this turn.
+    await new Promise((resolve) => void setImmediate(resolve));
+
+    expect(place.accounts.open("key:1")).toMatchObject({ held: 0, spent: 0 });
+  });
+
   test("without a charge releases everything", async () => {
     const place = await stage();
     await place.ledger.hold(holdOf(100));
