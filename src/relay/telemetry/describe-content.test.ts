@@ -121,6 +121,17 @@ describe("the messages of a call are described", () => {
     });
   });
 
+  test("in a complete answer of messages, which may look like an event", async () => {
+    const body = { model: "m", max_tokens: 9, messages: [{ role: "user", content: "Hi" }] };
+    const content = [{ type: "text", text: "Hello" }];
+    const answer = { id: "a", type: "message", role: "assistant", model: "m", content };
+    const whole = { ...answer, stop_reason: "end_turn", usage: { input_tokens: 1 } };
+
+    expect(await described(messages, body, JSON.stringify(whole))).toMatchObject({
+      "output.messages": HELLO,
+    });
+  });
+
   test("in responses, whose instructions are apart only if they are given so", async () => {
     const input = [
       { role: "system", content: "Be brief." },

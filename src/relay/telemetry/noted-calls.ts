@@ -36,9 +36,14 @@ export class NotedCall {
 /** Calls for text that run, until their records are written. */
 export class NotedCalls {
   readonly #running = new Map<string, NotedCall>();
+  readonly #maxNoted: number;
+
+  constructor(maxNoted = MAX_NOTED) {
+    this.#maxNoted = maxNoted;
+  }
 
   add(call: Call): void {
-    if (this.#running.size >= MAX_NOTED) return;
+    if (this.#running.size >= this.#maxNoted) return;
     this.#running.set(call.id, new NotedCall(call, requestOf(call)));
   }
 

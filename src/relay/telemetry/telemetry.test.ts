@@ -211,3 +211,21 @@ test("a call without a recorded trace is neither noted nor held", async () => {
 
   expect(traces[0]?.children[0]?.attributes).not.toHaveProperty(["gen_ai.response.id"]);
 });
+
+test("a stream of a recorded call is timed, and its end is read from its pieces", async () => {
+  const { telemetry, names, pass, attributes, done } = stageContent(() => false);
+  const facts = { stream: true, choices: 1 };
+  const body = { text: "", json: { model: "m", messages: [] } };
+  telemetry.noteRequest({ id: "a", style: chat, facts, body } as never);
+  const note = telemetry.watchPieces("a");
+  note(`data: {"id":"first","choices":[]}\n\n`);
+  pass(500);
+  note(`data: {"choices":[{"finish_reason":"length"}]}\n\n`);
+  telemetry.observe(aRecord({ id: "a", isStream: true }));
+  await done();
+
+  expect(names()).toContain("gen_ai.client.inference.time_per_output_chunk");
+  expect(attributes()).toMatchObject([
+    { "gen_ai.response.id": "first", "gen_ai.response.finish_reasons": ["length"] },
+  ]);
+});

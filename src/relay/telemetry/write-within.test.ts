@@ -28,3 +28,15 @@ test("a text is not cut inside of a character, and nothing fits into too little"
   expect(writeWithin(["😀".repeat(500)], 1_001)).not.toContain("\\ud83d");
   expect(writeWithin([Array.from({ length: 99 }, () => "a")], 10)).toBe("[]");
 });
+
+test("texts are cut further until the list fits, but not below a few words", () => {
+  const ten = Array.from({ length: 10 }, () => "x".repeat(5_000));
+
+  expect(JSON.parse(writeWithin(ten, 2_000))).toEqual(
+    ten.map(() => `${"x".repeat(125)}… [5000 characters]`),
+  );
+  expect(JSON.parse(writeWithin(["y".repeat(300), "z".repeat(64)], 256))).toEqual([
+    `${"y".repeat(64)}… [300 characters]`,
+    "z".repeat(64),
+  ]);
+});

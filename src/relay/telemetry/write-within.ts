@@ -19,7 +19,6 @@ export function writeWithin(list: readonly Json[], maxChars: number): string {
   for (; from < list.length; from = Math.ceil((from + list.length) / 2)) {
     const text = writeCut(list.slice(from), MIN_CHARS);
     if (text.length <= maxChars) return text;
-    if (from === list.length - 1) break;
   }
   return "[]";
 }
