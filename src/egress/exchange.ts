@@ -421,9 +421,10 @@ export class Exchange implements UpstreamReply, Watched, Listener, EventListener
 
   /** A collection would come too late: hundreds of fast streams fill a hundred megabytes a second. */
   #free(piece: Uint8Array): void {
+    if (!this.#isLent || piece.length <= FREED_BYTES) return;
+    // Not read for small chunks, because the runtime makes this object when it is asked for.
     const { buffer } = piece;
-    const isLarge = piece.length > FREED_BYTES;
-    if (this.#isLent && isLarge && buffer instanceof ArrayBuffer) buffer.transfer(0);
+    if (buffer instanceof ArrayBuffer) buffer.transfer(0);
   }
 
   #rest(): void {

@@ -91,11 +91,12 @@ export function describeGroups(openPlace: () => Promise<Place>): void {
     await storage.groups.create({ name: "gold" });
     const { id } = await storage.groups.create({ name: "silver" });
 
-    for (const taking of [
-      storage.groups.create({ name: "gold" }),
-      storage.groups.change(id, { name: "gold" }),
+    // One after the other: a refusal that comes before it is awaited would be unhandled.
+    for (const take of [
+      () => storage.groups.create({ name: "gold" }),
+      () => storage.groups.change(id, { name: "gold" }),
     ]) {
-      expect(await reasonOf(taking)).toMatchObject({ code: "invalid_request", param: "name" });
+      expect(await reasonOf(take())).toMatchObject({ code: "invalid_request", param: "name" });
     }
   });
 

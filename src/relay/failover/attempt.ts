@@ -543,7 +543,20 @@ export class Attempt<T, R extends Destination> implements UpstreamTransport {
     const { egress, clock } = this.#deps;
     this.#endWait();
     this.#sentAt = clock.monotonic();
-    return egress.send({ ...this.#terms, method, url, headers, body, ...this.#limits });
+    const { facts, isSlow, isLasting, cancellation } = this.#call;
+    // The members of `#limits`: a second spread costs more than all of them.
+    return egress.send({
+      ...this.#terms,
+      method,
+      url,
+      headers,
+      body,
+      isStream: facts.stream,
+      isSlow: isSlow === true,
+      isOnce: isLasting === true,
+      endsAt: endOf(this.#call, this.#deps),
+      signal: cancellation ?? this.#call.signal,
+    });
   }
 
   #taken(reply: UpstreamReply): UpstreamReply | Promise<never> {

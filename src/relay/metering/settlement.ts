@@ -206,9 +206,10 @@ export class Settlement implements Watched, CloseListener {
 
   /** A published tier without a published price is charged as the usual one, and not in silence. */
   #noteUnpricedTier(route: Candidate): void {
+    const { price } = route;
+    if (price?.variants === undefined) return;
     const { serviceTier } = servedUnlessTold(this.#call, route);
-    if (serviceTier === undefined || route.price === undefined) return;
-    if (!isTierUnpriced(route.price, { serviceTier })) return;
+    if (serviceTier === undefined || !isTierUnpriced(price, { serviceTier })) return;
     this.#call.onUnpriced?.("service_tier");
     this.#deps.onUnpriced({ ...unpricedNotice(this.#call, route, false), serviceTier });
   }

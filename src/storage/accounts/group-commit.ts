@@ -215,8 +215,15 @@ export function openGroup<W extends Write>(options: GroupOptions<W>): MeasuredGr
     // Wait only if more writes are likely, not if all calls wait for this transaction.
     if (queue.length * BATCH_FACTOR > options.inFlight()) return;
     const restMs = lastCommitAt + limits.commitFloorMs - clock.monotonic();
-    if (restMs > 0) await sleep(restMs);
+    if (restMs > 0) await rest(restMs);
   }
+}
+
+/** By a plain timer, which is cheaper than one that can be aborted: most transactions wait so. */
+function rest(ms: number): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  setTimeout(resolve, ms);
+  return promise;
 }
 
 function unavailable(verdict: Verdict, cause: unknown): GatewayError {
