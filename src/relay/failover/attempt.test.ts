@@ -1,4 +1,5 @@
 import { describe, expect, setSystemTime, test } from "bun:test";
+import type { ModelTraits } from "#core/model.ts";
 import type { AttemptRecord } from "#core/call.ts";
 import { credential, type Channel } from "#core/channel.ts";
 import { GatewayError, type FaultCode } from "#core/error.ts";
@@ -120,6 +121,7 @@ type Said = { status?: number; body?: string; headers?: Record<string, string> }
 interface Scene {
   readonly provider?: Partial<Provider>;
   readonly call?: Partial<Served>;
+  readonly traits?: ModelTraits;
   readonly maxAttempts?: number;
   readonly refusal?: { retryAfterMs?: number };
   /** The account that answered the conversation before. */
@@ -138,6 +140,7 @@ function scene(
   {
     provider = {},
     call = {},
+    traits = {},
     maxAttempts = 5,
     refusal,
     home,
@@ -159,6 +162,7 @@ function scene(
   const routes = channels.map((each) => ({
     ...routeOf(aChannel({ maxConcurrent: 10, ...each })),
     provider: { ...found, ...provider },
+    traits,
     endpoint: { path: "/chat", style },
   }));
 
@@ -626,6 +630,15 @@ describe("a request to an upstream", () => {
 
     expect((await sent({}, { call: { cancellation } }))?.signal).toBe(cancellation);
     expect((await sent({}))?.signal).toBe(CALL.signal as never);
+  });
+
+  test("says whether its stream may have images, which need a large receive buffer", async () => {
+    const stream = { facts: { ...CALL.facts, stream: true } };
+    const draws = { output: ["text", "image"] } as const;
+
+    expect(await sent({}, { call: stream, traits: draws })).toMatchObject({ hasLargeEvents: true });
+    expect(await sent({}, { call: stream })).toMatchObject({ hasLargeEvents: false });
+    expect(await sent({}, { traits: draws })).toMatchObject({ hasLargeEvents: false });
   });
 
   test("of a task may be slow, and is not repeated", async () => {

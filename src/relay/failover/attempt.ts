@@ -545,18 +545,20 @@ export class Attempt<T, R extends Destination> implements UpstreamTransport {
     this.#sentAt = clock.monotonic();
     const { facts, isSlow, isLasting, cancellation } = this.#call;
     // The members of `#limits`: a second spread costs more than all of them.
-    return egress.send({
+    const request: UpstreamRequest & Limits = {
       ...this.#terms,
       method,
       url,
       headers,
       body,
       isStream: facts.stream,
+      hasLargeEvents: facts.stream && givesImages(this.route.traits),
       isSlow: isSlow === true,
       isOnce: isLasting === true,
       endsAt: endOf(this.#call, this.#deps),
       signal: cancellation ?? this.#call.signal,
-    });
+    };
+    return egress.send(request);
   }
 
   #taken(reply: UpstreamReply): UpstreamReply | Promise<never> {
@@ -576,12 +578,7 @@ export class Attempt<T, R extends Destination> implements UpstreamTransport {
     this.#sentAt = undefined;
   }
 
-  get #limits(): Pick<
-    UpstreamRequest,
-    "isStream" | "hasLargeEvents" | "isSlow" | "isOnce" | "endsAt"
-  > & {
-    readonly signal: CancelSignal;
-  } {
+  get #limits(): Limits {
     const { facts, isSlow, isLasting, cancellation } = this.#call;
     return {
       isStream: facts.stream,
@@ -652,6 +649,11 @@ export class Attempt<T, R extends Destination> implements UpstreamTransport {
     return Math.round(this.#deps.clock.monotonic() - this.#startedAt);
   }
 }
+
+/** A request without one of them does not compile. */
+type Limits = Required<
+  Pick<UpstreamRequest, "isStream" | "hasLargeEvents" | "isSlow" | "isOnce" | "endsAt">
+> & { readonly signal: CancelSignal };
 
 async function readLater<T>(
   body: Promise<Uint8Array>,
