@@ -27,6 +27,8 @@ test("other answers are sent as they are", async () => {
   for (const [body, accepts, type] of [
     [LONG, undefined],
     [LONG, "br"],
+    [LONG, "br, gzip;q=0"],
+    [LONG, "gzip; q=0.0, br"],
     [`{"short":1}`, "gzip"],
     [LONG, "gzip", "text/csv"],
   ] as const) {

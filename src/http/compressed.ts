@@ -4,6 +4,8 @@ import { gzip } from "node:zlib";
 const compress = promisify(gzip);
 /** Less is sent in one or two packets anyway. */
 const MIN_BYTES = 4 * 1024;
+/** Not `gzip;q=0`, which refuses it. */
+const TAKES_GZIP = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/;
 /** Higher levels take several times as long for a few per cent. */
 const LEVEL = 4;
 
@@ -14,7 +16,7 @@ const LEVEL = 4;
  */
 export async function compressed(request: Request, response: Response): Promise<Response> {
   const isJson = response.headers.get("content-type")?.startsWith("application/json") === true;
-  const takesGzip = request.headers.get("accept-encoding")?.includes("gzip") === true;
+  const takesGzip = TAKES_GZIP.test(request.headers.get("accept-encoding") ?? "");
   if (!isJson || !takesGzip) return response;
   const body = new Uint8Array(await response.arrayBuffer());
   const { status, headers } = response;
