@@ -38,7 +38,7 @@ export async function measureFirstLoad(
 }
 
 async function load(site: ConsoleSite, path: string, profile: Profile): Promise<FirstLoad> {
-  const page = await site.open({ isLoggedIn: path !== "/login" });
+  const page = await site.open({ isLoggedIn: path !== "/login", isPhone: profile === "mobile" });
   const bytes = await throttle(page, profile);
   await page.addInitScript(WATCH);
   await page.goto(site.url + path);

@@ -14,8 +14,11 @@ import { freePort } from "../targets/target.ts";
 export interface ConsoleSite extends AsyncDisposable {
   readonly url: string;
   /** A page with an empty cache; `isLoggedIn`: with the session of root. */
-  open(options: { readonly isLoggedIn: boolean }): Promise<Page>;
+  open(options: { readonly isLoggedIn: boolean; readonly isPhone?: boolean }): Promise<Page>;
 }
+
+const DESKTOP = { width: 1_440, height: 900 };
+const PHONE = { width: 390, height: 844 };
 
 const KEYS = 30;
 const READY_MS = 60_000;
@@ -58,8 +61,8 @@ export async function openConsoleSite(
     await ask("POST", "/api/token", { name: `service ${key}`, quota_usd: "25" });
   return {
     url,
-    async open({ isLoggedIn }) {
-      const context = await browser.newContext({ viewport: { width: 1_440, height: 900 } });
+    async open({ isLoggedIn, isPhone = false }) {
+      const context = await browser.newContext({ viewport: isPhone ? PHONE : DESKTOP });
       const [name = "", value = ""] = (login["cookie"] ?? "").split("=");
       if (isLoggedIn) await context.addCookies([{ name, value, url }]);
       await context.addInitScript(`localStorage.setItem("sluice.language", "en")`);

@@ -59,12 +59,14 @@ interface TableProps<Row> {
 const ROW_PX = 32;
 /** Rows outside the window that are drawn, so that fast scrolling shows no gap. */
 const SPARE_ROWS = 12;
-/** Below this, all rows are drawn: the browser's search finds them. */
+/** Below this, all rows are drawn: the browser's search finds them. A phone takes seconds for it. */
 const DRAWN_WHOLE = 300;
+const DRAWN_WHOLE_ON_PHONES = 40;
+const PHONE_PX = 640;
 /** The rows of a screen, which are drawn before the others. */
 const DRAWN_FIRST = 30;
 /** A phone draws so many in less than 50 ms. */
-const DRAWN_AT_ONCE = 3;
+const DRAWN_AT_ONCE = 2;
 const SLICE_PAUSE_MS = 8;
 const SKELETON_ROWS = 8;
 const FROM = { sm: "max-sm:hidden", lg: "max-lg:hidden", xl: "max-xl:hidden" };
@@ -271,7 +273,7 @@ function useRowsInView(
   onEnd: (() => void) | undefined,
 ): { readonly first: number; readonly end: number } {
   const [view, setView] = useState({ first: 0, end: 100 });
-  const isWhole = rows <= DRAWN_WHOLE;
+  const isWhole = rows <= (innerWidth < PHONE_PX ? DRAWN_WHOLE_ON_PHONES : DRAWN_WHOLE);
   useEffect(() => {
     const element = box.current;
     if (element === null) return;
