@@ -1,5 +1,5 @@
 import { useEffect, useState } from "react";
-import { Input } from "./field.tsx";
+import { SearchBox } from "./search-box.tsx";
 
 interface FilterInputProps {
   readonly label: string;
@@ -13,11 +13,8 @@ export function FilterInput({ label, value, className = "w-36", onDone }: Filter
   const [text, setText] = useState(value);
   useEffect(() => setText(value), [value]);
   return (
-    <Input
-      type="search"
-      data-search
-      aria-label={label}
-      placeholder={label}
+    <SearchBox
+      label={label}
       className={className}
       value={text}
       onChange={(event) => {

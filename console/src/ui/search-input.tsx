@@ -1,5 +1,5 @@
-import { Input } from "./field.tsx";
 import { useQueryState } from "./query-state.ts";
+import { SearchBox } from "./search-box.tsx";
 
 interface SearchInputProps {
   readonly label: string;
@@ -10,11 +10,8 @@ interface SearchInputProps {
 export function SearchInput({ label, className = "w-64" }: SearchInputProps) {
   const [params, setParams] = useQueryState();
   return (
-    <Input
-      type="search"
-      data-search
-      aria-label={label}
-      placeholder={label}
+    <SearchBox
+      label={label}
       className={className}
       value={params.get("q") ?? ""}
       onChange={(event) => setParams({ q: event.target.value })}
